@@ -9,9 +9,9 @@ use ysuite::mpmc;
 use ysuite::signal::Attach;
 
 use crate::code::{Answer, YS_CLOSED, YS_EMPTY, YS_FULL, YS_OK, YS_TIMEOUT, count_or, ys_code};
-use crate::lanes::{Ends, deliver, handle_calls, in_time, none, nothing, rx_calls, too_late, tx_calls};
+use crate::lanes::{Ends, deliver, handle_calls, in_time, none, nothing, too_late, wait_closed};
 use crate::limit::{Clock, Limit};
-use crate::message::{Message, copy_in, copy_out};
+use crate::message::{Message, value_of, value_to};
 use crate::options::Wanted;
 use crate::rx::{RxInner, ys_rx};
 use crate::side::Inner;
@@ -50,13 +50,33 @@ impl<M: Message> Inner<ys_tx> for ExchangeTx<M> {
 }
 
 impl<M: Message> TxInner for ExchangeTx<M> {
-    tx_calls!();
+    wait_closed!();
+
+    #[inline]
+    unsafe fn send(&mut self, message: *const u8, stop: &Stop) -> c_int {
+        // SAFETY: by the caller.
+        in_time(self.sender.send_or_stop(unsafe { value_of::<M>(message, self.size) }, None, stop))
+    }
+
+    // MUTANT: A wait for no time gives the same code.
+    unsafe fn send_for(&mut self, message: *const u8, limit: Limit, stop: &Stop) -> c_int {
+        // SAFETY: by the caller.
+        let message = unsafe { value_of::<M>(message, self.size) };
+        if !limit.is_now() {
+            return in_time(self.sender.send_or_stop(message, limit.timeout(), stop));
+        }
+        match self.sender.try_send(message) {
+            Ok(()) => c_int::from_code(YS_OK),
+            Err(TrySendError::Full(message)) => ok_or(Err(message), YS_FULL),
+            Err(TrySendError::Disconnected(message)) => ok_or(Err(message), YS_CLOSED),
+        }
+    }
 
     // MUTANT: A wait for no time gives the same code.
     unsafe fn send_batch(&mut self, messages: *const u8, count: usize, limit: Limit, stop: &Stop) -> isize {
         let size = self.size;
         // SAFETY: by the caller, for each index below the count.
-        let message = |index: usize| unsafe { copy_in::<M>(messages.wrapping_add(index * size), size) };
+        let message = |index: usize| unsafe { value_of::<M>(messages.wrapping_add(index * size), size) };
         if matches!(limit, Limit::Never) {
             let mut taken = 0;
             return match self.sender.send_batch_or_stop((0..count).map(message).inspect(|_| taken += 1), stop) {
@@ -101,7 +121,25 @@ impl<M: Message> Inner<ys_rx> for ExchangeRx<M> {
 }
 
 impl<M: Message> RxInner for ExchangeRx<M> {
-    rx_calls!();
+    #[inline]
+    unsafe fn recv(&mut self, to: *mut u8, stop: &Stop) -> c_int {
+        let received = self.receiver.recv_or_stop(None, stop).map_err(too_late);
+        // SAFETY: by the caller.
+        unsafe { deliver(received, to, self.size) }
+    }
+
+    unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit, stop: &Stop) -> c_int {
+        let received = match limit {
+            Limit::Now => self.receiver.try_recv().map_err(nothing),
+            _ => self.receiver.recv_or_stop(limit.timeout(), stop).map_err(too_late),
+        };
+        // SAFETY: by the caller.
+        unsafe { deliver(received, to, self.size) }
+    }
+
+    fn recv_none(&mut self) -> isize {
+        none(self.receiver.try_recv_batch(&mut Vec::new(), 0))
+    }
 
     // MUTANT: One more attempt for the rest of a batch. A wait for no time gives the same code.
     unsafe fn recv_batch(&mut self, messages: *mut u8, max: usize, limit: Limit, stop: &Stop) -> isize {
@@ -119,7 +157,7 @@ impl<M: Message> RxInner for ExchangeRx<M> {
                 Ok(some) => {
                     for (index, message) in self.piece.drain(..).enumerate() {
                         // SAFETY: by the caller there is room.
-                        unsafe { copy_out(message, to.wrapping_add(index * self.size), self.size) };
+                        unsafe { value_to(message, to.wrapping_add(index * self.size), self.size) };
                     }
                     taken += some;
                     if some < most {

@@ -1,19 +1,19 @@
 //! The spsc and mpsc channels: handles with a queue of their own. Messages are written, read and disposed of in its
-//! slots.
+//! slots. One code serves messages of all classes: see [`message`](crate::message).
 
 use core::ffi::c_int;
 use core::mem::MaybeUninit;
-use core::slice;
+use core::ptr::NonNull;
 
-use ysuite::channel::{RecvTimeoutError, SendTimeoutError, Spin, TryRecvError, TryReserveError, TrySendError};
-use ysuite::in_place::{RecvInPlace, RecvWindow, SendInPlace, SendWindow, Stop};
+use ysuite::channel::{RecvTimeoutError, SendTimeoutError, Spin, TryRecvError, TryReserveError};
+use ysuite::in_place::{RecvInPlace, RecvWindow, SendInPlace, SendWindow, Stop, mpsc_of, spsc_of};
 use ysuite::signal::Attach;
 use ysuite::{mpsc, spsc};
 
 use crate::code::{Answer, YS_CLOSED, YS_EMPTY, YS_ETOOMANY, YS_FULL, YS_OK, YS_TIMEOUT, count_or, ys_code};
 use crate::disposal;
 use crate::limit::{Clock, Limit};
-use crate::message::{Message, copy_in, copy_out};
+use crate::message::{At8, At16, Class, Message, Placed, copy, for_class, place, value_to};
 use crate::options::Wanted;
 use crate::rx::{RxInner, ys_rx};
 use crate::side::Inner;
@@ -22,29 +22,59 @@ use crate::tx::{TxInner, ok_or, ys_tx};
 
 pub(crate) type Ends = (Box<dyn TxInner>, Box<dyn RxInner>);
 
-pub(crate) fn pipe<M: Message>(wanted: &Wanted) -> Ends {
-    let (sender, receiver) = match wanted.capacity {
-        0 => spsc::unbounded::<M>(),
-        capacity => spsc::bounded(capacity),
-    };
-    let size = wanted.size;
-    (Box::new(PipeTx { sender, size }), Box::new(PipeRx { receiver, size }))
+pub(crate) fn pipe(wanted: &Wanted) -> Ends {
+    let shape = Messages::of(wanted);
+    let (sender, receiver) = spsc_of(shape.class.slots(), bound(wanted.capacity));
+    (Box::new(PipeTx { sender, shape }), Box::new(PipeRx { receiver, shape }))
 }
 
-pub(crate) fn funnel<M: Message>(wanted: &Wanted) -> Ends {
-    let (sender, receiver) = match (wanted.capacity, wanted.senders) {
-        (0, _) => mpsc::unbounded::<M>(),
-        (capacity, 0) => mpsc::bounded(capacity),
-        (capacity, senders) => mpsc::bounded_for(capacity, senders),
-    };
-    let size = wanted.size;
-    (Box::new(FunnelTx { sender, size }), Box::new(FunnelRx { receiver, size }))
+pub(crate) fn funnel(wanted: &Wanted) -> Ends {
+    let shape = Messages::of(wanted);
+    let senders = (wanted.senders != 0).then_some(wanted.senders);
+    let (sender, receiver) = mpsc_of(shape.class.slots(), bound(wanted.capacity), senders);
+    (Box::new(FunnelTx { sender, shape }), Box::new(FunnelRx { receiver, shape }))
 }
 
-// MUTANT: Speed only: messages are copied one by one.
-/// Whether `messages` may be taken for messages of the library as they are: they are as long and as aligned.
-fn lie_as<M>(messages: *const u8, size: usize) -> bool {
-    size == size_of::<M>() && messages.cast::<M>().is_aligned()
+/// A slot that is free.
+#[inline(always)]
+fn slot(free: NonNull<MaybeUninit<Placed>>) -> *mut u8 {
+    place(free.as_ptr().cast())
+}
+
+/// As the library says it: `None` is no bound.
+fn bound(capacity: usize) -> Option<usize> {
+    (capacity != 0).then_some(capacity)
+}
+
+/// The messages of a channel.
+#[derive(Clone, Copy)]
+struct Messages {
+    class: Class,
+    /// How many bytes one has.
+    size: usize,
+}
+
+impl Messages {
+    fn of(wanted: &Wanted) -> Self {
+        Self { class: wanted.class, size: wanted.size }
+    }
+
+    /// Whether they fill their slots: a run of them is copied as one.
+    fn fill(self) -> bool {
+        self.size == self.class.stride
+    }
+}
+
+/// Copies `count` messages of `size` bytes, which are `step` apart, to where they are `to_step` apart.
+///
+/// # Safety
+/// The messages are there, and so is room for them.
+#[inline(never)]
+unsafe fn copy_each(size: usize, from: *const u8, step: usize, to: *mut u8, to_step: usize, count: usize) {
+    for index in 0..count {
+        // SAFETY: by the caller.
+        unsafe { copy(from.wrapping_add(index * step), to.wrapping_add(index * to_step), size) };
+    }
 }
 
 /// What an attempt to receive says that has found nothing.
@@ -81,7 +111,7 @@ pub(crate) unsafe fn deliver<M: Message>(received: Result<M, ys_code>, to: *mut 
     match received {
         Ok(message) => {
             // SAFETY: by the caller.
-            unsafe { copy_out(message, to, size) };
+            unsafe { value_to(message, to, size) };
             c_int::from_code(YS_OK)
         }
         Err(code) => c_int::from_code(code),
@@ -117,28 +147,8 @@ macro_rules! handle_calls {
 pub(crate) use handle_calls;
 
 /// What their senders do alike.
-macro_rules! tx_calls {
+macro_rules! wait_closed {
     () => {
-        #[inline]
-        unsafe fn send(&mut self, message: *const u8, stop: &Stop) -> c_int {
-            // SAFETY: by the caller.
-            in_time(self.sender.send_or_stop(unsafe { copy_in(message, self.size) }, None, stop))
-        }
-
-        // MUTANT: A wait for no time gives the same code.
-        unsafe fn send_for(&mut self, message: *const u8, limit: Limit, stop: &Stop) -> c_int {
-            // SAFETY: by the caller.
-            let message = unsafe { copy_in(message, self.size) };
-            if !limit.is_now() {
-                return in_time(self.sender.send_or_stop(message, limit.timeout(), stop));
-            }
-            match self.sender.try_send(message) {
-                Ok(()) => c_int::from_code(YS_OK),
-                Err(TrySendError::Full(message)) => ok_or(Err(message), YS_FULL),
-                Err(TrySendError::Disconnected(message)) => ok_or(Err(message), YS_CLOSED),
-            }
-        }
-
         fn wait_closed(&mut self, limit: Limit, stop: &Stop) -> bool {
             match limit {
                 Limit::Now => self.sender.is_disconnected(),
@@ -147,33 +157,7 @@ macro_rules! tx_calls {
         }
     };
 }
-pub(crate) use tx_calls;
-
-/// What their receivers do alike.
-macro_rules! rx_calls {
-    () => {
-        #[inline]
-        unsafe fn recv(&mut self, to: *mut u8, stop: &Stop) -> c_int {
-            let received = self.receiver.recv_or_stop(None, stop).map_err(too_late);
-            // SAFETY: by the caller.
-            unsafe { deliver(received, to, self.size) }
-        }
-
-        unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit, stop: &Stop) -> c_int {
-            let received = match limit {
-                Limit::Now => self.receiver.try_recv().map_err(nothing),
-                _ => self.receiver.recv_or_stop(limit.timeout(), stop).map_err(too_late),
-            };
-            // SAFETY: by the caller.
-            unsafe { deliver(received, to, self.size) }
-        }
-
-        fn recv_none(&mut self) -> isize {
-            none(self.receiver.try_recv_batch(&mut Vec::new(), 0))
-        }
-    };
-}
-pub(crate) use rx_calls;
+pub(crate) use wait_closed;
 
 /// Whether a sender has room, after it seemed to have none: a check as in a try to send, so that an attached sender
 /// takes its id down.
@@ -189,42 +173,51 @@ macro_rules! look_for_room {
 
 macro_rules! lane_tx {
     ($tx:ident, $channel:ident $(, $try_clone:item)?) => {
-        struct $tx<M: Message> {
-            sender: $channel::Sender<M>,
-            size: usize,
+        struct $tx {
+            sender: $channel::Sender<Placed>,
+            shape: Messages,
         }
 
-        impl<M: Message> $tx<M> {
+        impl $tx {
             /// Copies messages into the channel while there is room, and sends them. Returns how many, and whether the channel
             /// is closed.
             ///
             /// # Safety
             /// `count` messages are there.
             unsafe fn send_some(&mut self, messages: *const u8, count: usize) -> (usize, bool) {
-                let (size, sender) = (self.size, &mut self.sender);
-                let at = |made: usize| messages.wrapping_add(made * size);
-                if lie_as::<M>(messages, size) {
-                    let copy = |made, run: &mut [MaybeUninit<M>]| {
-                        // SAFETY: by the caller. The slots are free, and lie elsewhere.
-                        unsafe { run.as_mut_ptr().cast::<M>().copy_from_nonoverlapping(at(made).cast(), run.len()) };
-                    };
-                    // SAFETY: every slot is filled. What is sent is the caller's no more, by the contract of the call.
-                    return unsafe { sender.send_made(count, copy) };
-                }
-                let copy = |made, run: &mut [MaybeUninit<M>]| {
-                    for (index, slot) in run.iter_mut().enumerate() {
-                        // SAFETY: by the caller; a slot has room for a whole message of the class.
-                        slot.write(unsafe { copy_in(at(made + index), size) });
+                let (Messages { class, size }, is_one) = (self.shape, self.shape.fill());
+                let fill = move |made, first: NonNull<MaybeUninit<Placed>>, count| {
+                    let from = messages.wrapping_add(made * size);
+                    // SAFETY: by the caller. The slots are free, lie elsewhere, and have room for a message each.
+                    unsafe {
+                        if is_one {
+                            slot(first).copy_from_nonoverlapping(from, count * size);
+                        } else {
+                            copy_each(size, from, size, slot(first), class.stride, count);
+                        }
                     }
                 };
-                // SAFETY: as above.
-                unsafe { sender.send_made(count, copy) }
+                // SAFETY: every slot is filled. What is sent is the caller's no more, by the contract of the call.
+                unsafe { self.sender.send_made(count, fill) }
+            }
+
+            /// Sends a copy of the message, if there is room.
+            ///
+            /// # Safety
+            /// A message is there.
+            #[inline(always)]
+            unsafe fn send_here(&mut self, message: *const u8) -> Option<c_int> {
+                let size = self.shape.size;
+                // SAFETY: by the caller; the slot has room for it.
+                let is_sent = unsafe { self.sender.send_made_here(|to| copy(message, slot(to), size)) };
+                is_sent.map(|is_sent| c_int::from_code(if is_sent { YS_OK } else { YS_CLOSED }))
             }
         }
 
-        impl<M: Message> Inner<ys_tx> for $tx<M> {
+        impl Inner<ys_tx> for $tx {
             fn steps(&self) -> Option<&'static TxSteps> {
-                Some(tx_steps::<M>(self.size))
+                let Messages { class, size } = self.shape;
+                Some(for_class!(class, tx_steps(size)))
             }
 
             #[inline]
@@ -243,8 +236,27 @@ macro_rules! lane_tx {
             handle_calls!(sender);
         }
 
-        impl<M: Message> TxInner for $tx<M> {
-            tx_calls!();
+        impl TxInner for $tx {
+            wait_closed!();
+
+            #[inline]
+            unsafe fn send(&mut self, message: *const u8, stop: &Stop) -> c_int {
+                // SAFETY: by the caller.
+                unsafe { self.send_here(message).unwrap_or_else(|| self.send_for(message, Limit::Never, stop)) }
+            }
+
+            unsafe fn send_for(&mut self, message: *const u8, limit: Limit, stop: &Stop) -> c_int {
+                loop {
+                    // SAFETY: by the caller.
+                    if let Some(code) = unsafe { self.send_here(message) } {
+                        return code;
+                    }
+                    let room = self.wait_room(limit, stop);
+                    if room != c_int::from_code(YS_OK) {
+                        return room;
+                    }
+                }
+            }
 
             fn answer(&mut self, count: usize) -> isize {
                 count_or(SendInPlace::answer(&mut self.sender, count), YS_CLOSED)
@@ -254,7 +266,7 @@ macro_rules! lane_tx {
                 let mut clock = Clock::new(limit);
                 let mut sent = 0;
                 loop {
-                    let rest = messages.wrapping_add(sent * self.size);
+                    let rest = messages.wrapping_add(sent * self.shape.size);
                     // SAFETY: by the caller this many are left, from there on.
                     let (some, is_over) = unsafe { self.send_some(rest, count - sent) };
                     sent += some;
@@ -277,8 +289,16 @@ macro_rules! lane_tx {
 
             #[inline]
             unsafe fn write(&mut self, message: *const u8, stop: &Stop) -> c_int {
-                // SAFETY: by the caller.
-                in_time(self.sender.write_or_stop(unsafe { copy_in(message, self.size) }, stop))
+                while self.sender.free_run().is_empty() {
+                    let room = self.wait_room(Limit::Never, stop);
+                    if room != c_int::from_code(YS_OK) {
+                        return room;
+                    }
+                }
+                // SAFETY: by the caller; the slot has room for it.
+                unsafe { copy(message, place(self.sender.free_run().as_ptr().cast()), self.shape.size) };
+                // There is room: it is hidden where it was copied to.
+                in_time(self.sender.write_or_stop(Placed, stop))
             }
 
             fn flush(&mut self) -> c_int {
@@ -306,7 +326,7 @@ macro_rules! lane_tx {
                     }
                     run = self.sender.free_run();
                 }
-                *at = run.as_mut_ptr().cast();
+                *at = place(run.as_ptr().cast());
                 count_or(run.len(), YS_FULL)
             }
 
@@ -326,13 +346,13 @@ macro_rules! lane_tx {
 }
 
 macro_rules! lane_rx {
-    ($rx:ident, $channel:ident, |$size:ident| $steps:expr) => {
-        struct $rx<M: Message> {
-            receiver: $channel::Receiver<M>,
-            size: usize,
+    ($rx:ident, $channel:ident, |$shape:ident| $steps:expr) => {
+        struct $rx {
+            receiver: $channel::Receiver<Placed>,
+            shape: Messages,
         }
 
-        impl<M: Message> $rx<M> {
+        impl $rx {
             /// The result if there seemed to be nothing, after a last check.
             fn empty_or_closed(&mut self) -> Result<(), ys_code> {
                 if !self.receiver.is_disconnected() {
@@ -347,41 +367,35 @@ macro_rules! lane_rx {
             /// # Safety
             /// There is room for this many.
             unsafe fn recv_some(&mut self, messages: *mut u8, max: usize) -> Result<usize, TryRecvError> {
-                if lie_as::<M>(messages, self.size) {
-                    // SAFETY: by the caller.
-                    let to = unsafe { slice::from_raw_parts_mut(messages.cast::<MaybeUninit<M>>(), max) };
-                    return self.receiver.recv_into(to);
-                }
-                let mut taken = 0;
-                while taken < max {
-                    let run = self.receiver.peek_run();
-                    let count = run.len().min(max - taken);
-                    if count == 0 {
-                        break;
+                let (Messages { class, size }, is_one, mut to) = (self.shape, self.shape.fill(), messages);
+                self.receiver.recv_runs(max, &mut move |from: NonNull<Placed>, count| {
+                    // SAFETY: the messages are there; by the caller there is room. They are moved out once.
+                    unsafe {
+                        if is_one {
+                            to.copy_from_nonoverlapping(place(from.as_ptr()), count * size);
+                        } else {
+                            copy_each(size, place(from.as_ptr()), class.stride, to, size, count);
+                        }
                     }
-                    for message in &run[..count] {
-                        let to = messages.wrapping_add(taken * self.size);
-                        // SAFETY: by the caller there is room; the message is released below, and not dropped.
-                        unsafe { to.copy_from_nonoverlapping((&raw const *message).cast(), self.size) };
-                        taken += 1;
-                    }
-                    self.receiver.release(count);
-                }
-                if taken != 0 {
-                    return Ok(taken);
-                }
-                match self.empty_or_closed() {
-                    // SAFETY: by the caller. There is a message.
-                    Ok(()) => unsafe { self.recv_some(messages, max) },
-                    Err(YS_CLOSED) => Err(TryRecvError::Disconnected),
-                    Err(_) => Err(TryRecvError::Empty),
-                }
+                    to = to.wrapping_add(count * size);
+                })
+            }
+
+            /// Moves a message to the caller.
+            ///
+            /// # Safety
+            /// It is there, and is the caller's; there is room for it.
+            #[inline(always)]
+            unsafe fn hand_over(&self, from: NonNull<Placed>, to: *mut u8) -> c_int {
+                // SAFETY: by the caller.
+                unsafe { copy(place(from.as_ptr()), to, self.shape.size) };
+                c_int::from_code(YS_OK)
             }
         }
 
-        impl<M: Message> Inner<ys_rx> for $rx<M> {
+        impl Inner<ys_rx> for $rx {
             fn steps(&self) -> Option<&'static RxSteps> {
-                let $size = self.size;
+                let $shape = self.shape;
                 $steps
             }
 
@@ -399,8 +413,31 @@ macro_rules! lane_rx {
             handle_calls!(receiver);
         }
 
-        impl<M: Message> RxInner for $rx<M> {
-            rx_calls!();
+        impl RxInner for $rx {
+            #[inline]
+            unsafe fn recv(&mut self, to: *mut u8, stop: &Stop) -> c_int {
+                match self.receiver.take_or_stop(None, stop) {
+                    // SAFETY: it was taken just now; by the caller there is room.
+                    Ok(message) => unsafe { self.hand_over(message, to) },
+                    Err(error) => c_int::from_code(too_late(error)),
+                }
+            }
+
+            unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit, stop: &Stop) -> c_int {
+                let received = match limit {
+                    Limit::Now => self.receiver.take_in_place().map_err(nothing),
+                    _ => self.receiver.take_or_stop(limit.timeout(), stop).map_err(too_late),
+                };
+                match received {
+                    // SAFETY: as above.
+                    Ok(message) => unsafe { self.hand_over(message, to) },
+                    Err(code) => c_int::from_code(code),
+                }
+            }
+
+            fn recv_none(&mut self) -> isize {
+                none(self.receiver.try_recv_batch(&mut Vec::new(), 0))
+            }
 
             fn credit(&mut self) {
                 RecvInPlace::credit(&mut self.receiver);
@@ -432,7 +469,7 @@ macro_rules! lane_rx {
                     }
                 }
                 let run = self.receiver.peek_run();
-                *at = run.as_ptr().cast::<u8>().cast_mut();
+                *at = place(run.as_ptr());
                 run.len() as isize
             }
 
@@ -445,7 +482,7 @@ macro_rules! lane_rx {
                 loop {
                     match self.receiver.take_in_place() {
                         Ok(message) => {
-                            *at = message.as_ptr().cast();
+                            *at = place(message.as_ptr());
                             return c_int::from_code(YS_OK);
                         }
                         Err(TryRecvError::Empty) if !limit.is_now() => {}
@@ -476,9 +513,9 @@ lane_tx!(
     mpsc,
     fn try_clone(&self) -> Result<Box<dyn TxInner>, ys_code> {
         let sender = self.sender.try_clone().map_err(|_| YS_ETOOMANY)?;
-        Ok(Box::new(Self { sender, size: self.size }))
+        Ok(Box::new(Self { sender, shape: self.shape }))
     }
 );
-lane_rx!(PipeRx, spsc, |size| Some(rx_steps::<M>(size)));
+lane_rx!(PipeRx, spsc, |shape| Some(for_class!(shape.class, rx_steps(shape.size))));
 // Its messages are in many lanes.
-lane_rx!(FunnelRx, mpsc, |_size| None);
+lane_rx!(FunnelRx, mpsc, |_shape| None);

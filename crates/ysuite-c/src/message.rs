@@ -1,7 +1,13 @@
-//! Messages: bytes of a class of sizes and alignments, moved by value, disposed of by the callback of their channel.
+//! Messages: bytes of a class of sizes and alignments, disposed of by the callback of their channel.
+//!
+//! In a queue with slots they are [`Placed`]: of no size to Rust, so that the code of one type serves all classes, and are
+//! moved by their addresses. Where they are moved by value, each [`Message`] type is a type of the library's code: there
+//! are few (`for_value!`), and a message is in the smallest that it fits into.
 
 use core::mem::MaybeUninit;
 use core::ptr;
+
+use ysuite::in_place::SlotClass;
 
 use crate::disposal;
 
@@ -24,31 +30,53 @@ impl Class {
         let stride = *sizes.iter().find(|stride| size <= **stride)?;
         Some(Self { stride, align })
     }
+
+    /// The slots of a queue of such messages.
+    pub(crate) fn slots(self) -> SlotClass {
+        SlotClass::of::<Placed>(self.stride, self.align).expect("every class is one of the library's")
+    }
+}
+
+/// A message in its slot. Rust knows its address alone.
+#[repr(align(8))]
+pub(crate) struct Placed;
+
+impl Drop for Placed {
+    fn drop(&mut self) {
+        disposal::dispose(place(ptr::from_mut(self)).cast());
+    }
+}
+
+/// What is at the address of a message: the bytes of its slot, for its owner.
+#[inline(always)]
+pub(crate) fn place(message: *const Placed) -> *mut u8 {
+    ptr::with_exposed_provenance_mut(message.addr())
+}
+
+// MUTANT: Speed only: a copy of a length that the compiler does not know.
+/// Copies a message of `size` bytes, aligned or not.
+///
+/// # Safety
+/// They are at `from`, and there is room for them at `to`, elsewhere.
+#[inline(always)]
+pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, size: usize) {
+    macro_rules! words {
+        ($($bytes:literal)*) => {
+            match size {
+                // SAFETY: by the caller. A size known to the compiler: such a copy is a few instructions.
+                $($bytes => unsafe { to.cast::<[MaybeUninit<u8>; $bytes]>().copy_from_nonoverlapping(from.cast(), 1) },)*
+                // SAFETY: by the caller.
+                _ => unsafe { to.copy_from_nonoverlapping(from, size) },
+            }
+        };
+    }
+    words!(8 16 24 32 48 64)
 }
 
 /// A message of one class.
 pub(crate) trait Message: Sized + Send + 'static {}
 
-/// Defines the messages of one alignment.
-macro_rules! message {
-    ($name:ident, $align:tt) => {
-        #[repr(C, align($align))]
-        pub(crate) struct $name<const BYTES: usize>([MaybeUninit<u8>; BYTES]);
-
-        impl<const BYTES: usize> Message for $name<BYTES> {}
-
-        impl<const BYTES: usize> Drop for $name<BYTES> {
-            fn drop(&mut self) {
-                disposal::dispose(ptr::from_mut(self).cast());
-            }
-        }
-    };
-}
-
-message!(At8, 8);
-message!(At16, 16);
-
-/// Calls a function for the messages of a class. Every class there is has a line here.
+/// Steps by a window know the class: [`steps`](crate::steps) are compiled for each.
 macro_rules! for_class {
     ($class:expr, $function:ident($($argument:expr),*)) => {
         match ($class.align, $class.stride) {
@@ -72,6 +100,41 @@ macro_rules! for_class {
 }
 
 pub(crate) use for_class;
+
+/// Defines the messages of one alignment.
+macro_rules! message {
+    ($name:ident, $align:tt) => {
+        #[repr(C, align($align))]
+        pub(crate) struct $name<const BYTES: usize>([MaybeUninit<u8>; BYTES]);
+
+        impl<const BYTES: usize> Message for $name<BYTES> {}
+
+        impl<const BYTES: usize> Drop for $name<BYTES> {
+            fn drop(&mut self) {
+                disposal::dispose(ptr::from_mut(self).cast());
+            }
+        }
+    };
+}
+
+message!(At8, 8);
+message!(At16, 16);
+
+/// Calls a function for the type of messages that are moved by value. Each is some 80 KB of code in an exchange.
+macro_rules! for_value {
+    ($class:expr, $function:ident($($argument:expr),*)) => {
+        match ($class.align, $class.stride) {
+            (8, ..=8) => $function::<At8<8>>($($argument),*),
+            (8, ..=16) => $function::<At8<16>>($($argument),*),
+            (8, ..=24) => $function::<At8<24>>($($argument),*),
+            (_, ..=32) => $function::<At16<32>>($($argument),*),
+            (_, ..=64) => $function::<At16<64>>($($argument),*),
+            _ => $function::<At16<128>>($($argument),*),
+        }
+    };
+}
+
+pub(crate) use for_value;
 
 // MUTANT: Speed only: a copy of a length that the compiler does not know.
 /// A message of `size` bytes that lie at `from`, aligned or not.
@@ -108,6 +171,39 @@ pub(crate) unsafe fn copy_out<M: Message>(message: M, to: *mut u8, size: usize) 
     let message = core::mem::ManuallyDrop::new(message);
     // SAFETY: by the caller.
     unsafe { to.copy_from_nonoverlapping((&raw const *message).cast::<u8>(), size) };
+}
+
+/// A message by value: the `size` bytes at `from`, aligned or not.
+///
+/// # Safety
+/// As of [`copy_in`].
+#[inline(always)]
+pub(crate) unsafe fn value_of<M: Message>(from: *const u8, size: usize) -> M {
+    if size == size_of::<M>() {
+        // SAFETY: by the caller.
+        return unsafe { from.cast::<M>().read_unaligned() };
+    }
+    let mut message = MaybeUninit::<M>::uninit();
+    // SAFETY: by the caller. All bytes of a message may be anything, those without a value too.
+    unsafe {
+        copy(from, message.as_mut_ptr().cast(), size);
+        message.assume_init()
+    }
+}
+
+/// Moves the first `size` bytes of a message to `to`, aligned or not.
+///
+/// # Safety
+/// As of [`copy_out`].
+#[inline(always)]
+pub(crate) unsafe fn value_to<M: Message>(message: M, to: *mut u8, size: usize) {
+    if size == size_of::<M>() {
+        // SAFETY: by the caller.
+        return unsafe { to.cast::<M>().write_unaligned(message) };
+    }
+    let message = core::mem::ManuallyDrop::new(message);
+    // SAFETY: by the caller.
+    unsafe { copy((&raw const *message).cast(), to, size) };
 }
 
 #[cfg(test)]

@@ -11,13 +11,21 @@ use ysuite::signal::Attach;
 use crate::code::{Answer, YS_CLOSED, YS_OK, ys_code};
 use crate::lanes::{Ends, deliver};
 use crate::limit::Limit;
-use crate::message::{Message, copy_in};
+use crate::message::{At8, At16, Class, Message, value_of};
 use crate::options::Wanted;
 use crate::rx::{RxInner, ys_rx};
 use crate::side::Inner;
 use crate::tx::{TxInner, ok_or, ys_tx};
 
-pub(crate) fn oneshot<M: Message>(wanted: &Wanted) -> Ends {
+/// A pointer goes as one; any other message has the room of the largest: there are few of them at a time.
+pub(crate) fn oneshot(wanted: &Wanted) -> Ends {
+    match wanted.class {
+        Class { stride: 8, align: 8 } => ends::<At8<8>>(wanted),
+        _ => ends::<At16<128>>(wanted),
+    }
+}
+
+fn ends<M: Message>(wanted: &Wanted) -> Ends {
     let (sender, receiver) = oneshot::channel::<M>();
     let size = wanted.size;
     (Box::new(OneshotTx { sender: Some(sender), size }), Box::new(OneshotRx { receiver, kept: None, size }))
@@ -55,7 +63,7 @@ impl<M: Message> TxInner for OneshotTx<M> {
     unsafe fn send(&mut self, message: *const u8, _: &Stop) -> c_int {
         match self.sender.take() {
             // SAFETY: by the caller.
-            Some(sender) => ok_or(sender.send(unsafe { copy_in(message, self.size) }), YS_CLOSED),
+            Some(sender) => ok_or(sender.send(unsafe { value_of(message, self.size) }), YS_CLOSED),
             None => c_int::from_code(YS_CLOSED),
         }
     }

@@ -11,7 +11,7 @@ use crate::code::{Answer, YS_EINVAL, YS_ENOMEM, YS_OK, ys_code};
 use crate::exchange::exchange;
 use crate::handle;
 use crate::lanes::{Ends, funnel, pipe};
-use crate::message::{At8, At16, for_class};
+use crate::message::{At8, At16, for_value};
 use crate::oneshot::oneshot;
 use crate::options::{Wanted, ys_options};
 use crate::rx::ys_rx;
@@ -31,7 +31,7 @@ use crate::tx::ys_tx;
 pub unsafe extern "C" fn ys_pipe_open(options: *const ys_options, tx: *mut *mut ys_tx, rx: *mut *mut ys_rx) -> c_int {
     let make = |wanted: &Wanted| {
         refuse(wanted.senders != 0)?;
-        Ok(for_class!(wanted.class, pipe(wanted)))
+        Ok(pipe(wanted))
     };
     // SAFETY: by the caller.
     unsafe { open(options, tx, rx, make) }
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn ys_pipe_open(options: *const ys_options, tx: *mut *mut 
 pub unsafe extern "C" fn ys_funnel_open(options: *const ys_options, tx: *mut *mut ys_tx, rx: *mut *mut ys_rx) -> c_int {
     let make = |wanted: &Wanted| {
         refuse(wanted.senders != 0 && wanted.capacity == 0 || wanted.senders > MAX_SENDERS)?;
-        Ok(for_class!(wanted.class, funnel(wanted)))
+        Ok(funnel(wanted))
     };
     // SAFETY: by the caller.
     unsafe { open(options, tx, rx, make) }
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn ys_exchange_open(
     let make = |wanted: &Wanted| {
         refuse(wanted.senders != 0)?;
         has_memory(wanted)?;
-        Ok(for_class!(wanted.class, exchange(wanted)))
+        Ok(for_value!(wanted.class, exchange(wanted)))
     };
     // SAFETY: by the caller.
     unsafe { open(options, tx, rx, make) }
@@ -98,7 +98,7 @@ pub unsafe extern "C" fn ys_oneshot_open(
 ) -> c_int {
     let make = |wanted: &Wanted| {
         refuse(wanted.senders != 0 || wanted.capacity != 0)?;
-        Ok(for_class!(wanted.class, oneshot(wanted)))
+        Ok(oneshot(wanted))
     };
     // SAFETY: by the caller.
     unsafe { open(options, tx, rx, make) }
@@ -117,7 +117,8 @@ fn has_memory(wanted: &Wanted) -> Result<(), ys_code> {
     /// The largest bound of an mpmc channel: `ysuite::mpmc::bounded` panics beyond it.
     const MOST: u64 = 1 << 36;
     // A cell has a word next to its message.
-    let cell = wanted.class.stride + wanted.class.align;
+    let (size, align) = for_value!(wanted.class, size_and_align());
+    let cell = size + align;
     let bytes = wanted.capacity.checked_mul(cell).ok_or(YS_EINVAL)?;
     let layout = Layout::from_size_align(bytes, 64).map_err(|_| YS_EINVAL)?;
     if wanted.capacity as u64 > MOST {
@@ -135,6 +136,10 @@ fn has_memory(wanted: &Wanted) -> Result<(), ys_code> {
         }
     }
     Ok(())
+}
+
+fn size_and_align<M>() -> (usize, usize) {
+    (size_of::<M>(), align_of::<M>())
 }
 
 /// Makes a channel, and gives the caller its handles.

@@ -23,6 +23,14 @@
 //!   nothing is new. Where a group is used up and `marks` is not 0, it writes a byte of that group's last slot before
 //!   it enters the next.
 //!
+//! # Messages whose size only their opener knows
+//!
+//! A channel of [`spsc_of`] or [`mpsc_of`] is of a type that has no size. Its slots are of a [`SlotClass`]. One code
+//! serves all of these. The opener fills the slots of [`free_run`](SendInPlace::free_run), which lie a class's size
+//! apart, and then commits, or sends or writes a message of that type, which is put there and changes nothing. To drop
+//! such a message is to drop what is at its address. The address is all that a reference has of it: see
+//! [`core::ptr::with_exposed_provenance`].
+//!
 //! Cannot: be used in a rendezvous, whose messages have no slots, or on an mpmc, whose slots other handles reach as
 //! well.
 
@@ -35,16 +43,38 @@ use super::receive::{ReadingEnd, Receiving};
 use super::send::{SenderLink, Sending};
 pub use super::stop::Stop;
 use super::stop::{SleepingPlace, Stoppable, StoppableShared};
-use super::{mpmc, oneshot};
+use super::{mpmc, mpsc, oneshot, spsc};
 use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 use crate::passive::STAYS;
 use crate::queue::outline;
-use crate::queue::ypipe::InSlot;
-pub use crate::queue::ypipe::{RecvWindow, SendWindow};
+pub use crate::queue::ypipe::{RecvWindow, SendWindow, SlotClass};
 use crate::wait::many::{ManyWait, SharedEnd};
 use crate::wait::one::{self, WaitingEnd};
 use crate::wait::{SharedBackoff, Spin};
+
+/// An spsc channel with slots of this class, for at most `bound` messages.
+///
+/// # Panics
+/// If the bound is 0.
+#[must_use]
+pub fn spsc_of<T>(class: SlotClass, bound: Option<usize>) -> (spsc::Sender<T>, spsc::Receiver<T>) {
+    spsc::of_class(class, bound)
+}
+
+/// An mpsc channel with slots of this class, for at most `bound` messages of each of at most `senders` senders.
+///
+/// # Panics
+/// If the bound is 0.
+#[must_use]
+pub fn mpsc_of<T>(
+    class: SlotClass,
+    bound: Option<usize>,
+    senders: Option<usize>,
+) -> (mpsc::Sender<T>, mpsc::Receiver<T>) {
+    assert!(bound != Some(0), "messages in place need a queue");
+    mpsc::of_class(class, bound, senders)
+}
 
 /// What a sender with a queue of its own can do in place.
 pub trait SendInPlace {
@@ -79,8 +109,8 @@ pub trait SendInPlace {
     /// written into each of those.
     unsafe fn commit_run(&mut self, count: usize) -> usize;
 
-    /// Sends `count` messages, as far as there is room, visible together. `fill` gets the number that it has made, and
-    /// makes the next, one in each of the slots that it is given. Returns how many are sent, and whether the receiver
+    /// Sends `count` messages, as far as there is room, visible together. `fill` gets the number that it has made, the
+    /// first of the next slots and how many they are, and makes a message in each. Returns how many are sent, and whether the receiver
     /// has disconnected or has closed the channel. Messages that were made and are not sent are forgotten in their
     /// slots. Wait-free except for `fill`.
     ///
@@ -89,8 +119,16 @@ pub trait SendInPlace {
     unsafe fn send_made(
         &mut self,
         count: usize,
-        fill: impl FnMut(usize, &mut [MaybeUninit<Self::Message>]),
+        fill: impl FnMut(usize, NonNull<MaybeUninit<Self::Message>>, usize),
     ) -> (usize, bool);
+
+    /// Sends a message, which `make` writes into the slot that it gets. Returns whether it is sent: otherwise the
+    /// receiver has disconnected or has closed the channel, and the caller owns the message again, in that slot, until the
+    /// next call. `None`: there is no room, and nothing was made. Wait-free except for `make`.
+    ///
+    /// # Safety
+    /// `make` writes a message there, and does not panic.
+    unsafe fn send_made_here(&mut self, make: impl FnOnce(NonNull<MaybeUninit<Self::Message>>)) -> Option<bool>;
 
     /// Sends; waits for room for at most `timeout` (`None` means no limit), and until `stop` is set. Otherwise as
     /// `send`.
@@ -155,17 +193,50 @@ pub trait RecvInPlace {
     /// When the run was shorter.
     fn release(&mut self, count: usize);
 
-    /// Moves messages into `to`: those that are there, at least one. Costs the same as `try_recv_batch`.
+    /// Receives the messages that are there, at least one and at most `max`. `each` gets the first of a run and how many
+    /// it has, owns them, and moves them out or drops them before it returns. Costs the same as `try_recv_batch`.
     ///
     /// # Errors
     /// `Empty` when there is none. `Disconnected` when, in addition, all senders have disconnected.
-    fn recv_into(&mut self, to: &mut [MaybeUninit<Self::Message>]) -> Result<usize, TryRecvError>;
+    fn recv_runs(
+        &mut self,
+        max: usize,
+        each: &mut impl FnMut(NonNull<Self::Message>, usize),
+    ) -> Result<usize, TryRecvError>;
 
-    /// Receives; waits for at most `timeout` (`None` means no limit), and until `stop` is set. Otherwise as `recv`.
+    /// As [`recv_runs`](Self::recv_runs), into `to`.
+    ///
+    /// # Errors
+    /// As of [`recv_runs`](Self::recv_runs).
+    fn recv_into(&mut self, to: &mut [MaybeUninit<Self::Message>]) -> Result<usize, TryRecvError> {
+        let (room, mut filled) = (to.as_mut_ptr(), 0);
+        self.recv_runs(to.len(), &mut |from, count| {
+            // SAFETY: there are `count` messages from there on, and room for no fewer: all runs together have no more
+            // than `to`. The messages are moved out once.
+            unsafe { room.add(filled).cast::<Self::Message>().copy_from_nonoverlapping(from.as_ptr(), count) };
+            filled += count;
+        })
+    }
+
+    /// As [`take_in_place`](Self::take_in_place); waits for at most `timeout` (`None` means no limit), and until `stop`
+    /// is set. Otherwise as `recv`.
     ///
     /// # Errors
     /// When the timeout has passed or `stop` is set, and when there is no message and all senders have disconnected.
-    fn recv_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<Self::Message, RecvTimeoutError>;
+    fn take_or_stop(
+        &mut self,
+        timeout: Option<Duration>,
+        stop: &Stop,
+    ) -> Result<NonNull<Self::Message>, RecvTimeoutError>;
+
+    /// As [`take_or_stop`](Self::take_or_stop), by value.
+    ///
+    /// # Errors
+    /// As of [`take_or_stop`](Self::take_or_stop).
+    fn recv_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<Self::Message, RecvTimeoutError> {
+        // SAFETY: a message is there, and is this caller's: it is moved out once, and before the next call.
+        self.take_or_stop(timeout, stop).map(|place| unsafe { place.read() })
+    }
 
     /// Waits until there is a message, for at most `timeout` (`None` means no limit), and until `stop` is set. Takes
     /// nothing.
@@ -181,8 +252,8 @@ pub(super) trait InPlaceEnd: ReadingEnd {
     fn take_place(&mut self) -> Option<NonNull<Self::Message>>;
     /// Takes the first messages of the run, in their slots.
     fn skip(&mut self, count: usize);
-    /// Moves messages into `to`; returns their number.
-    fn take_into(&mut self, to: &mut [MaybeUninit<Self::Message>]) -> usize;
+    /// Takes messages, `most` at most; returns their number. `each` moves them out.
+    fn take_runs(&mut self, most: usize, each: &mut impl FnMut(NonNull<Self::Message>, usize)) -> usize;
     fn window(&self) -> RecvWindow;
     /// # Safety
     /// As [`RecvInPlace::resume`], with a window that is not shut.
@@ -250,23 +321,36 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     pub(super) unsafe fn send_made(
         &mut self,
         count: usize,
-        mut fill: impl FnMut(usize, &mut [MaybeUninit<T>]),
+        mut fill: impl FnMut(usize, NonNull<MaybeUninit<T>>, usize),
     ) -> (usize, bool) {
-        let mut made = 0;
-        while made < count {
-            let run = self.end.writer.free_slots(count - made);
-            let fits = run.len();
-            if fits == 0 {
-                break;
-            }
-            fill(made, run);
-            // SAFETY: by the caller there is a message in each of the slots now.
-            unsafe { self.end.writer.hide_slots(fits) };
-            made += fits;
-        }
+        // SAFETY: by the caller.
+        let made = unsafe { self.end.writer.fill_runs(count, &mut fill) };
         let tokens = self.end.writer.publish();
         let back = self.answer_from(tokens, made);
         (made - back, tokens & STAYS != 0 || made == 0 && self.is_over())
+    }
+
+    // MUTANT: Speed only: the slow path finds the same room.
+    /// # Safety
+    /// As [`SendInPlace::send_made_here`].
+    #[inline(always)]
+    pub(super) unsafe fn send_made_here(&mut self, make: impl FnOnce(NonNull<MaybeUninit<T>>)) -> Option<bool> {
+        let writer = &mut *self.end.writer;
+        let is_here = writer.may_send_here();
+        if !is_here && !writer.has_room() {
+            return None;
+        }
+        // SAFETY: there is room, so this is a slot, which is not at null. By the caller it holds a message then.
+        let tokens = unsafe {
+            make(NonNull::new_unchecked(writer.slot_here()).cast());
+            if is_here {
+                writer.sent_here()
+            } else {
+                writer.written_here();
+                writer.publish()
+            }
+        };
+        Some(tokens == 0 || outline(self, |sending| sending.answer_from(tokens, 1)) == 0)
     }
 
     #[inline(always)]
@@ -348,6 +432,7 @@ impl<E: InPlaceEnd> Receiving<E> {
         }
     }
 
+    #[inline(always)]
     pub(super) fn take_in_place(&mut self) -> Result<NonNull<E::Message>, TryRecvError> {
         if let Some(place) = self.end.take_place() {
             return Ok(place);
@@ -356,29 +441,33 @@ impl<E: InPlaceEnd> Receiving<E> {
         self.end.take_place().ok_or(TryRecvError::Disconnected)
     }
 
-    pub(super) fn recv_into(&mut self, to: &mut [MaybeUninit<E::Message>]) -> Result<usize, TryRecvError> {
-        if to.is_empty() {
+    pub(super) fn recv_runs(
+        &mut self,
+        max: usize,
+        each: &mut impl FnMut(NonNull<E::Message>, usize),
+    ) -> Result<usize, TryRecvError> {
+        if max == 0 {
             return Ok(0);
         }
-        let taken = self.end.take_into(to);
+        let taken = self.end.take_runs(max, each);
         if taken != 0 {
             return Ok(taken);
         }
         self.find()?;
-        Ok(self.end.take_into(to))
+        Ok(self.end.take_runs(max, each))
     }
 
     #[inline(always)]
-    pub(super) fn recv_or_stop(
+    pub(super) fn take_or_stop(
         &mut self,
         timeout: Option<Duration>,
         stop: &Stop,
-    ) -> Result<E::Message, RecvTimeoutError> {
-        if let Some(message) = self.end.take() {
-            return Ok(message.take());
+    ) -> Result<NonNull<E::Message>, RecvTimeoutError> {
+        if let Some(place) = self.end.take_place() {
+            return Ok(place);
         }
         outline(self, |receiving| receiving.wait_or_stop(deadline(timeout), stop))?;
-        self.end.take().map(InSlot::take).ok_or(RecvTimeoutError::Disconnected)
+        self.end.take_place().ok_or(RecvTimeoutError::Disconnected)
     }
 
     // MUTANT: Speed only: the wait itself checks before it begins.
@@ -572,10 +661,19 @@ macro_rules! impl_send_in_place {
             unsafe fn send_made(
                 &mut self,
                 count: usize,
-                fill: impl FnMut(usize, &mut [core::mem::MaybeUninit<T>]),
+                fill: impl FnMut(usize, core::ptr::NonNull<core::mem::MaybeUninit<T>>, usize),
             ) -> (usize, bool) {
                 // SAFETY: by the caller.
                 unsafe { self.inner.send_made(count, fill) }
+            }
+
+            #[inline(always)]
+            unsafe fn send_made_here(
+                &mut self,
+                make: impl FnOnce(core::ptr::NonNull<core::mem::MaybeUninit<T>>),
+            ) -> Option<bool> {
+                // SAFETY: by the caller.
+                unsafe { self.inner.send_made_here(make) }
             }
 
             #[inline]
@@ -646,17 +744,21 @@ macro_rules! impl_recv_in_place {
                 $crate::channel::in_place::InPlaceEnd::skip(&mut self.inner.end, count);
             }
 
-            fn recv_into(&mut self, to: &mut [core::mem::MaybeUninit<T>]) -> Result<usize, TryRecvError> {
-                self.inner.recv_into(to)
+            fn recv_runs(
+                &mut self,
+                max: usize,
+                each: &mut impl FnMut(core::ptr::NonNull<T>, usize),
+            ) -> Result<usize, TryRecvError> {
+                self.inner.recv_runs(max, each)
             }
 
             #[inline]
-            fn recv_or_stop(
+            fn take_or_stop(
                 &mut self,
                 timeout: Option<Duration>,
                 stop: &$crate::channel::in_place::Stop,
-            ) -> Result<T, RecvTimeoutError> {
-                self.inner.recv_or_stop(timeout, stop)
+            ) -> Result<core::ptr::NonNull<T>, RecvTimeoutError> {
+                self.inner.take_or_stop(timeout, stop)
             }
 
             fn wait_message(

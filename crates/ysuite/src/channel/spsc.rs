@@ -29,8 +29,6 @@
 //! A handle that is sent into its own channel keeps the channel alive, and itself: both leak, as in `std`.
 
 #[cfg(feature = "in-place")]
-use core::mem::MaybeUninit;
-#[cfg(feature = "in-place")]
 use core::ptr::NonNull;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
@@ -50,6 +48,8 @@ use super::send::{SenderLink, Sending, impl_sender_api};
 use super::task_batch::{impl_receiver_tasks, impl_sender_tasks};
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::passive::{Passive, STAYS};
+#[cfg(feature = "in-place")]
+use crate::queue::ypipe::SlotClass;
 use crate::queue::ypipe::{self, InSlot, Reader, Writer};
 use crate::queue::{RegisterCopy, outline, outline_with};
 use crate::signal::{Attach, AttachError, Registration};
@@ -100,6 +100,13 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
         return ends(ypipe::nothing(), meter, Some(sender), Some(MeetingEnd::receiver(&meeting)));
     }
     ends(ypipe::metered(Some(capacity), &meter), meter, None, None)
+}
+
+/// A channel with slots of a class.
+#[cfg(feature = "in-place")]
+pub(super) fn of_class<T>(class: SlotClass, bound: Option<usize>) -> (Sender<T>, Receiver<T>) {
+    let meter = Meter::new();
+    ends(ypipe::metered_of(class, bound, &meter), meter, None, None)
 }
 
 fn ends<T>(
@@ -343,9 +350,7 @@ impl<T> super::in_place::InPlaceEnd for SpscReader<T> {
     // `in_place::windows_and_calls_are_one_queue`.
     #[inline(always)]
     fn take_place(&mut self) -> Option<NonNull<T>> {
-        let place = self.reader.take_in_place(|_| true)?;
-        SpscReader::credit(self);
-        Some(place)
+        self.take().map(InSlot::leave)
     }
 
     // MUTANT: In-place builds only. Killed only by `in_place::a_waiter_for_room_is_woken_by_every_way_of_taking` and
@@ -357,8 +362,8 @@ impl<T> super::in_place::InPlaceEnd for SpscReader<T> {
     }
 
     #[inline]
-    fn take_into(&mut self, to: &mut [MaybeUninit<T>]) -> usize {
-        let taken = self.reader.read_into(to);
+    fn take_runs(&mut self, most: usize, each: &mut impl FnMut(NonNull<T>, usize)) -> usize {
+        let taken = self.reader.read_runs(most, each);
         // MUTANT: In-place builds only. Killed only by `in_place::a_waiter_for_room_is_woken_by_every_way_of_taking`.
         SpscReader::credit(self);
         taken

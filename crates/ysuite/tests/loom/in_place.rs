@@ -70,10 +70,10 @@ fn copies_against_a_close() {
         let (mut sender, mut receiver) = spsc::unbounded();
         let thread = thread::spawn(move || {
             let messages = [Box::new(0), Box::new(1), Box::new(2)].map(std::mem::ManuallyDrop::new);
-            let copy = |made: usize, run: &mut [std::mem::MaybeUninit<Box<i32>>]| {
+            let copy = |made: usize, first: std::ptr::NonNull<std::mem::MaybeUninit<Box<i32>>>, count| {
                 let from = messages[made..].as_ptr().cast();
                 // SAFETY: this many messages are there, and those that are sent are forgotten.
-                unsafe { run.as_mut_ptr().copy_from_nonoverlapping(from, run.len()) };
+                unsafe { first.as_ptr().copy_from_nonoverlapping(from, count) };
             };
             // SAFETY: every slot is filled.
             let (sent, is_over) = unsafe { sender.send_made(3, copy) };

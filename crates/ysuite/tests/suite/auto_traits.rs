@@ -192,6 +192,8 @@ fn entries() -> Vec<Entry> {
         "integrations/calloop.rs" SetSource: ysuite::integrations::calloop::SetSource = "SYPUR";
         #[cfg(all(feature = "calloop", unix))]
         "integrations/calloop.rs" ReceiverSource: ysuite::integrations::calloop::ReceiverSource<spsc::Receiver<u8>> = "SYPUR";
+        #[cfg(feature = "in-place")]
+        "queue/ypipe/chunk.rs" SlotClass: ysuite::in_place::SlotClass = "SYPUR";
         // Addresses, for the thread that has the handle.
         #[cfg(feature = "in-place")]
         "queue/ypipe/window.rs" SendWindow: ysuite::in_place::SendWindow = "..PUR";

@@ -1,14 +1,16 @@
 //! What a door to another language needs: windows moved on by their rules, messages written, taken and dropped where they lie.
 
 use core::mem::MaybeUninit;
+use core::ptr::NonNull;
 use core::time::Duration;
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, compiler_fence};
 use std::task::Context;
 use std::thread;
 
 use ysuite::channel::{SendTimeoutError, TryRecvError};
-use ysuite::in_place::{RecvInPlace, RecvWindow, SendInPlace, SendWindow, Stop};
+use ysuite::in_place::{RecvInPlace, RecvWindow, SendInPlace, SendWindow, SlotClass, Stop, mpsc_of, spsc_of};
 use ysuite::{mpsc, spsc};
 
 use crate::support::executor::Task;
@@ -245,10 +247,10 @@ fn any_steps<T: Numbered>(capacity: usize, steps: usize, seed: u64) {
             6 => {
                 batch.clear();
                 batch.extend((sent..sent + random.below(40) as u64).map(T::numbered));
-                let copy = |made: usize, run: &mut [MaybeUninit<T>]| {
+                let copy = |made: usize, first: NonNull<MaybeUninit<T>>, count| {
                     let from = batch[made..].as_ptr().cast();
                     // SAFETY: this many messages are there, and are plain data.
-                    unsafe { run.as_mut_ptr().copy_from_nonoverlapping(from, run.len()) };
+                    unsafe { first.as_ptr().copy_from_nonoverlapping(from, count) };
                 };
                 // SAFETY: every slot is filled.
                 let (count, is_over) = unsafe { sender.send_made(batch.len(), copy) };
@@ -617,8 +619,9 @@ fn what_is_made_for_a_receiver_that_is_gone_is_not_sent() {
     fn made(sender: &mut spsc::Sender<u64>, count: usize) -> (usize, bool) {
         // SAFETY: every slot is written.
         unsafe {
-            sender
-                .send_made(count, |from, run| run.iter_mut().zip(from as u64..).for_each(|(to, one)| _ = to.write(one)))
+            sender.send_made(count, |made, first, count| {
+                (0..count).for_each(|at| first.add(at).cast().write((made + at) as u64));
+            })
         }
     }
     let (mut sender, mut receiver) = spsc::bounded(3);
@@ -657,4 +660,113 @@ fn nothing_is_always_there_to_be_moved() {
     assert_eq!(receiver.recv_into(&mut []), Ok(0));
     drop(sender);
     assert_eq!(receiver.recv_into(&mut []), Ok(0));
+}
+
+thread_local! {
+    /// The first bytes of the messages that were dropped.
+    static DROPPED: RefCell<Vec<u64>> = const { RefCell::new(Vec::new()) };
+}
+
+/// A message whose size only its channel knows.
+#[repr(align(8))]
+struct Nothing;
+
+impl Nothing {
+    fn bytes<T>(place: NonNull<T>) -> *mut u8 {
+        core::ptr::with_exposed_provenance_mut(place.as_ptr().addr())
+    }
+}
+
+impl Drop for Nothing {
+    fn drop(&mut self) {
+        // SAFETY: a message in its slot, which has 8 bytes at least, and begins with its number.
+        let number = unsafe { Self::bytes(NonNull::from(self)).cast::<u64>().read() };
+        DROPPED.with_borrow_mut(|dropped| dropped.push(number));
+    }
+}
+
+/// One by one, in runs and in batches, over the ends of groups and chunks, each message as long as its class.
+#[test]
+fn messages_of_every_class_are_moved_by_their_slots_and_dropped_there() {
+    const MOST: u64 = 3_000;
+    fn passes(
+        mut sender: impl SendInPlace<Message = Nothing>,
+        mut receiver: impl RecvInPlace<Message = Nothing>,
+        bytes: usize,
+        align: usize,
+    ) {
+        let write = |at: *mut u8, number: u64| {
+            assert_eq!(at.addr() % align, 0);
+            // SAFETY: by the callers a free slot.
+            unsafe {
+                at.write_bytes(number as u8, bytes);
+                at.cast::<u64>().write(number);
+            }
+        };
+        let check = |at: *mut u8, number: u64| {
+            // SAFETY: by the callers a message.
+            let message = unsafe { core::slice::from_raw_parts(at, bytes) };
+            assert_eq!(message[..8], number.to_ne_bytes(), "{bytes} bytes");
+            assert!(message[8..].iter().all(|byte| *byte == number as u8), "{bytes} bytes");
+        };
+        let (mut sent, mut seen) = (0, 0);
+        while sent < MOST {
+            // SAFETY: a message is written into the slot.
+            let is_sent = unsafe { sender.send_made_here(|to| write(Nothing::bytes(to), sent)) };
+            sent += u64::from(is_sent == Some(true));
+            let run = sender.free_run();
+            let (first, count) = (Nothing::bytes(NonNull::from(&mut *run).cast::<Nothing>()), run.len());
+            (0..count).for_each(|at| write(first.wrapping_add(at * bytes), sent + at as u64));
+            // SAFETY: the slots have just been filled.
+            sent += unsafe { sender.commit_run(count) } as u64;
+            let fill = |made: usize, first: NonNull<MaybeUninit<Nothing>>, count: usize| {
+                let first = Nothing::bytes(first);
+                (0..count).for_each(|at| write(first.wrapping_add(at * bytes), sent + (made + at) as u64));
+            };
+            // SAFETY: every slot is filled.
+            let (count, is_over) = unsafe { sender.send_made(40, fill) };
+            assert!(!is_over);
+            sent += count as u64;
+            // Fewer than were sent, and all of them when there is no room.
+            for _ in 0..3 {
+                if let Ok(place) = receiver.take_in_place() {
+                    check(Nothing::bytes(place), seen);
+                    seen += 1;
+                }
+            }
+            let taken = receiver.recv_runs(if count == 40 { 30 } else { 1_000 }, &mut |first, count| {
+                let first = Nothing::bytes(first);
+                (0..count).for_each(|at| check(first.wrapping_add(at * bytes), seen + at as u64));
+                seen += count as u64;
+            });
+            assert_ne!(taken, Ok(0));
+        }
+        DROPPED.with_borrow_mut(Vec::clear);
+        drop((receiver, sender));
+        assert!(DROPPED.take().into_iter().eq(seen..sent), "{bytes} bytes");
+    }
+    for align in [8, 16] {
+        for bytes in [8, 16, 24, 32, 48, 64, 96, 128] {
+            let Some(class) = SlotClass::of::<Nothing>(bytes, align) else {
+                assert!(align == 16 && bytes % 16 != 0);
+                continue;
+            };
+            for bound in [None, Some(100)] {
+                let (sender, receiver) = spsc_of(class, bound);
+                passes(sender, receiver, bytes, align);
+                let (sender, receiver) = mpsc_of(class, bound, None);
+                passes(sender, receiver, bytes, align);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_type_with_a_size_has_no_other_and_no_class() {
+    assert_eq!((SlotClass::of::<u64>(8, 8), SlotClass::of::<()>(8, 8)), (None, None));
+    assert_eq!((SlotClass::of::<Nothing>(40, 8), SlotClass::of::<Nothing>(8, 16)), (None, None));
+    // By itself it is a type like any other.
+    let (mut sender, mut receiver) = spsc::unbounded();
+    (0..100).for_each(|_| sender.send([0_u64; 0]).unwrap());
+    assert_eq!((receiver.len(), receiver.try_iter().count()), (100, 100));
 }

@@ -14,8 +14,6 @@
 
 mod row;
 
-#[cfg(feature = "in-place")]
-use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use self::row::{EMPTY_VISITS, Row, Visit};
@@ -529,15 +527,9 @@ impl<T> ReadingEnd for Lanes<T> {
 
 #[cfg(feature = "in-place")]
 impl<T> crate::channel::in_place::InPlaceEnd for Lanes<T> {
-    // MUTANT: Speed only: the current lane has no visible message either.
-    #[inline]
+    #[inline(always)]
     fn take_place(&mut self) -> Option<NonNull<T>> {
-        if !self.look() {
-            return None;
-        }
-        let place = self.take_in_place(|_| true)?;
-        self.credit();
-        Some(place)
+        self.take().map(InSlot::leave)
     }
 
     // MUTANT: Speed only: an early exit. The take finds no raised id either.
@@ -552,8 +544,8 @@ impl<T> crate::channel::in_place::InPlaceEnd for Lanes<T> {
         self.credit();
     }
 
-    fn take_into(&mut self, to: &mut [MaybeUninit<T>]) -> usize {
-        self.take_batch(to.len(), |reader, taken, share| reader.read_into(&mut to[taken..taken + share]))
+    fn take_runs(&mut self, most: usize, each: &mut impl FnMut(NonNull<T>, usize)) -> usize {
+        self.take_batch(most, |reader, _, share| reader.read_runs(share, each))
     }
 
     /// The receiver's own polls change which lane has its turn.

@@ -96,6 +96,7 @@ pub use super::error::{
 };
 pub use super::permit::{Permit, Permits};
 
+use crate::queue::ypipe::SlotClass;
 use crate::statistics::Meter;
 use crate::sync::Arc;
 use crate::wait::Parker;
@@ -158,9 +159,14 @@ pub fn bounded_for<T>(capacity_per_sender: usize, senders: usize) -> (Sender<T>,
 }
 
 fn ends<T>(bound: Option<usize>, senders: Option<usize>) -> (Sender<T>, Receiver<T>) {
+    of_class(SlotClass::default(), bound, senders)
+}
+
+/// A channel with slots of a class.
+pub(super) fn of_class<T>(class: SlotClass, bound: Option<usize>, senders: Option<usize>) -> (Sender<T>, Receiver<T>) {
     let meter = Meter::new();
     let parker = ChannelParker::Own(Parker::new(meter.clone()));
-    let (shared, writer) = MpscShared::with_first_lane(bound, senders, parker, meter);
+    let (shared, writer) = MpscShared::with_first_lane(class, bound, senders, parker, meter);
     let shared = Arc::new(shared);
     (Sender::first(&shared, writer), Receiver::new(shared))
 }

@@ -21,7 +21,7 @@ use crate::channel::closed::EndWatchers;
 use crate::channel::rendezvous::SharedMeetingOf;
 use crate::foreign::Panics;
 use crate::passive::Barrier;
-use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Shape, UntypedWriter, Writer};
+use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Shape, SlotClass, UntypedWriter, Writer};
 use crate::queue::{FirstInPlace, MOST, ReadySet, SegmentedArray};
 use crate::statistics::Meter;
 use crate::sync::thread::yield_now;
@@ -91,7 +91,9 @@ pub(in crate::channel) struct SharedLanes {
     connected: AtomicUsize,
     pub(super) end_watchers: EndWatchers,
     /// The maximal number of simultaneous lanes, and the number that may still be added.
-    most: usize,
+    most: u32,
+    /// Of all lanes.
+    class: SlotClass,
     spare: AtomicUsize,
     /// Lanes that senders have left, for other senders.
     left: LeftLanes,
@@ -159,12 +161,13 @@ impl<T> MpscShared<T> {
     /// As [`new`](Self::new), with the lane of a first sender, whose id is 0, and which is counted. No other thread has
     /// the channel yet, so this needs no barrier and no exchange, each of which would take as long as an allocation.
     pub(super) fn with_first_lane(
+        class: SlotClass,
         bound: Option<usize>,
         most: Option<usize>,
         parker: ChannelParker,
         meter: Meter,
     ) -> (Self, Writer<T>) {
-        let (lanes, writer) = SharedLanes::with_first_lane(ypipe::shape::<T>(), bound, most, parker, meter);
+        let (lanes, writer) = SharedLanes::with_first_lane(ypipe::shape::<T>(), class, bound, most, parker, meter);
         let shared = Self::of(lanes);
         if let Some(meeting) = &shared.meeting {
             meeting.count_sender();
@@ -260,7 +263,8 @@ impl SharedLanes {
             never_waits: WakeTarget::default(),
             connected: AtomicUsize::new(0),
             end_watchers: EndWatchers::none(),
-            most: most.unwrap_or(MOST),
+            most: most.unwrap_or(MOST) as u32,
+            class: SlotClass::default(),
             spare: AtomicUsize::new(most.unwrap_or(MOST)),
             left: LeftLanes::new(),
             number: AtomicU64::new(0),
@@ -271,16 +275,18 @@ impl SharedLanes {
 
     fn with_first_lane(
         shape: &'static Shape,
+        class: SlotClass,
         bound: Option<usize>,
         most: Option<usize>,
         parker: ChannelParker,
         meter: Meter,
     ) -> (Self, UntypedWriter) {
         let mut lanes = Self::new(bound, most, parker, meter);
-        let (writer, idle) = ypipe::lane(shape, bound, LANE, &lanes.meter);
+        lanes.class = class;
+        let (writer, idle) = ypipe::lane(shape.of_class(class), bound, LANE, &lanes.meter);
         lanes.ready = ReadySet::with_first_claimed();
         lanes.slots = FirstInPlace::new(AtomicSlot::holding(idle), FIRST);
-        lanes.spare = AtomicUsize::new(lanes.most - 1);
+        lanes.spare = AtomicUsize::new(lanes.most as usize - 1);
         if bound != Some(0) {
             lanes.connected = AtomicUsize::new(1);
         }
@@ -346,7 +352,7 @@ impl SharedLanes {
     // MUTANT: Memory only, and a race of a new sender with the close. Killed only by the model
     // `an_mpsc_close_against_a_new_sender`.
     fn new_lane(&self, shape: &'static Shape, id: usize) -> (UntypedWriter, Option<u32>) {
-        let (writer, idle) = ypipe::lane(shape, self.bound, LANE, &self.meter);
+        let (writer, idle) = ypipe::lane(shape.of_class(self.class), self.bound, LANE, &self.meter);
         if self.bound.is_some() {
             self.make_target(id as u32);
         }
@@ -385,7 +391,7 @@ impl SharedLanes {
     #[inline]
     pub(super) fn keeps_lanes(&self) -> bool {
         // ORDERING: Relaxed; a hint, which guards no data.
-        self.most <= PLACES || self.spare.load(Ordering::Relaxed) <= self.most / 2
+        self.most as usize <= PLACES || self.spare.load(Ordering::Relaxed) <= self.most as usize / 2
     }
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
@@ -434,7 +440,7 @@ impl SharedLanes {
     // `an_mpsc_close_against_a_new_sender`.
     /// A lane into which nothing can be sent: it has no reader and never had one.
     fn orphaned_lane(&self, shape: &'static Shape) -> UntypedWriter {
-        let (writer, idle) = ypipe::lane(shape, self.bound, 0, &Meter::default());
+        let (writer, idle) = ypipe::lane(shape.of_class(self.class), self.bound, 0, &Meter::default());
         idle.go().pass();
         writer
     }

@@ -16,7 +16,8 @@
 //!
 //! Where things are in a group depends on the type of the messages, and is all that does. [`Geometry`] knows it when the
 //! program is compiled: for what is done for each message or group. [`Shape`] has the same when it runs: for all else,
-//! which is compiled once for all types.
+//! which is compiled once for all types. A type without a size may be of any [`SlotClass`]: its places are known only
+//! when the program runs.
 
 use core::alloc::Layout;
 use core::cell::Cell;
@@ -61,6 +62,8 @@ const fn round_up(value: usize, align: usize) -> usize {
 
 /// Where things are within a group. All in bytes unless said otherwise.
 pub(super) trait Places: Copy {
+    /// Those of a queue of this shape. Where they are constants the argument is not used.
+    fn of(shape: &'static Shape) -> Self;
     /// From one slot to the next.
     fn step(self) -> usize;
     /// From the group to its first slot.
@@ -83,11 +86,32 @@ pub(super) trait Places: Copy {
 
     /// From the group to one past its last slot.
     fn end(self) -> usize;
+
+    // A compiler that knows the divisor does better than a multiplication; one that does not would divide.
+    /// How many slots these bytes of a group are.
+    #[inline(always)]
+    fn slots_in(self, bytes: usize) -> usize {
+        bytes / self.step()
+    }
+
+    /// How many groups these bytes of a chunk are.
+    #[cfg(feature = "in-place")]
+    #[inline(always)]
+    fn groups_in(self, bytes: usize) -> usize {
+        bytes / self.stride()
+    }
+
+    /// How many groups this number of messages fills, and no more than `most`, which a chunk has.
+    #[cfg(feature = "in-place")]
+    #[inline(always)]
+    fn groups_of(self, messages: usize, most: usize) -> usize {
+        most.min(messages / self.slots())
+    }
 }
 
 /// The places in groups for messages of type `T`. In a model groups and chunks are tiny: the models explore their
 /// boundaries.
-pub(super) struct Geometry<T>(PhantomData<T>);
+pub(super) struct Geometry<T>(&'static Shape, PhantomData<T>);
 
 impl<T> Clone for Geometry<T> {
     fn clone(&self) -> Self {
@@ -99,33 +123,38 @@ impl<T> Copy for Geometry<T> {}
 
 impl<T> Places for Geometry<T> {
     #[inline(always)]
+    fn of(shape: &'static Shape) -> Self {
+        Self(if Self::VARIES { shape } else { Self::SHAPE }, PhantomData)
+    }
+
+    #[inline(always)]
     fn step(self) -> usize {
-        Self::STEP
+        if Self::VARIES { self.0.step } else { Self::STEP }
     }
 
     #[inline(always)]
     fn first(self) -> usize {
-        Self::FIRST
+        if Self::VARIES { self.0.first } else { Self::FIRST }
     }
 
     #[inline(always)]
     fn slots(self) -> usize {
-        Self::SLOTS
+        if Self::VARIES { self.0.slots } else { Self::SLOTS }
     }
 
     #[inline(always)]
     fn stride(self) -> usize {
-        Self::STRIDE
+        if Self::VARIES { self.0.stride } else { Self::STRIDE }
     }
 
     #[inline(always)]
     fn end(self) -> usize {
-        Self::END
+        if Self::VARIES { self.0.end } else { Self::END }
     }
 
     #[inline(always)]
     fn lap(self) -> usize {
-        Self::LAP
+        if Self::VARIES { self.0.lap } else { Self::LAP }
     }
 
     #[inline(always)]
@@ -135,38 +164,83 @@ impl<T> Places for Geometry<T> {
 
     #[inline(always)]
     unsafe fn mark(self, at: NonNull<u8>) {
-        if size_of::<T>() != 0 {
+        if Self::VARIES {
+            // SAFETY: by the caller.
+            unsafe { at.write_volatile(0) };
+        } else if size_of::<T>() != 0 {
             // SAFETY: by the caller.
             unsafe { slot::<T>(at).with_mut(|slot| slot.cast::<u8>().write_volatile(0)) };
         }
     }
+
+    #[inline(always)]
+    fn slots_in(self, bytes: usize) -> usize {
+        if Self::VARIES { self.0.by_step.divide(bytes) } else { bytes / Self::STEP }
+    }
+
+    #[cfg(feature = "in-place")]
+    #[inline(always)]
+    fn groups_in(self, bytes: usize) -> usize {
+        if Self::VARIES { self.0.by_stride.divide(bytes) } else { bytes / Self::STRIDE }
+    }
+
+    #[cfg(feature = "in-place")]
+    #[inline(always)]
+    fn groups_of(self, messages: usize, most: usize) -> usize {
+        if !Self::VARIES {
+            return most.min(messages / Self::SLOTS);
+        }
+        if messages >= most * self.0.slots { most } else { self.0.by_slots.divide(messages) }
+    }
 }
 
 impl<T> Geometry<T> {
-    pub(super) const OF: Self = Self(PhantomData);
+    /// Whether queues differ in their [`SlotClass`]: of messages that have no size here, and are aligned as words are.
+    const VARIES: bool =
+        cfg!(not(ysuite_loom)) && size_of::<Slot<T>>() == 0 && align_of::<Slot<T>>() == SlotClass::UNIT;
 
-    /// A zero-sized message still needs distinct slots.
-    pub(super) const STEP: usize = max(size_of::<Slot<T>>(), align_of::<Slot<T>>());
-    pub(super) const FIRST: usize = round_up(size_of::<GroupState>(), align_of::<Slot<T>>());
-    pub(super) const SLOTS: usize = Self::GROUP.0;
-    pub(super) const STRIDE: usize = Self::GROUP.1;
-    /// From the group to one past its last slot.
-    pub(super) const END: usize = Self::FIRST + Self::SLOTS * Self::STEP;
-    pub(super) const LAP: usize = (Self::END + 1).next_power_of_two();
-    /// Groups in a chunk of a queue that streams.
-    pub(super) const GROUPS: usize = if cfg!(ysuite_loom) { 2 } else { max(Self::groups_in(CHUNK_BYTES), 1) };
+    // As the type says.
+    pub(super) const STEP: usize = Self::OWN.step;
+    const FIRST: usize = Self::OWN.first;
+    pub(super) const SLOTS: usize = Self::OWN.slots;
+    const STRIDE: usize = Self::OWN.stride;
+    const END: usize = Self::OWN.end;
+    pub(super) const LAP: usize = Self::OWN.lap;
+    const BY_MASK: bool = Self::OWN.by_mask;
 
-    pub(super) const BY_MASK: bool = !cfg!(ysuite_loom) && (Self::STRIDE == LINE || Self::STRIDE == 2 * LINE);
+    const OWN: Shape = Self::shape(size_of::<Slot<T>>(), align_of::<Slot<T>>());
 
-    const ALIGN: usize = max(align_of::<ChunkHeader>(), max(align_of::<GroupState>(), align_of::<Slot<T>>()));
+    /// The same at run time.
+    pub(super) const SHAPE: &'static Shape =
+        &Shape { classes: if Self::VARIES { Self::classes() } else { &[] }, ..Self::OWN };
 
-    /// Slots of a group, and its stride. Small messages share a line with their state, or two lines where one would be
-    /// mostly waste; a message that fills a line by itself has its state in front.
-    const GROUP: (usize, usize) = {
-        let one = LINE.saturating_sub(Self::FIRST) / Self::STEP;
-        let two = (2 * LINE).saturating_sub(Self::FIRST) / Self::STEP;
-        if cfg!(ysuite_loom) {
-            (2, round_up(Self::FIRST + 2 * Self::STEP, Self::ALIGN))
+    /// A function, so that types that have no classes do without the table.
+    const fn classes() -> &'static [Shape] {
+        Self::CLASSES
+    }
+
+    const CLASSES: &'static [Shape] = &{
+        let mut shapes = [const { Self::OWN }; CLASSES.len()];
+        let mut at = 0;
+        while at < CLASSES.len() {
+            shapes[at] = Self::shape(CLASSES[at].0, CLASSES[at].1);
+            at += 1;
+        }
+        shapes
+    };
+
+    /// Of slots of this size, with this alignment.
+    const fn shape(size: usize, slot_align: usize) -> Shape {
+        // A zero-sized message still needs distinct slots.
+        let step = max(size, slot_align);
+        let first = round_up(size_of::<GroupState>(), slot_align);
+        let align = max(align_of::<ChunkHeader>(), max(align_of::<GroupState>(), slot_align));
+        // Small messages share a line with their state, or two lines where one would be mostly waste; a message that
+        // fills a line by itself has its state in front.
+        let one = LINE.saturating_sub(first) / step;
+        let two = (2 * LINE).saturating_sub(first) / step;
+        let (slots, stride) = if cfg!(ysuite_loom) {
+            (2, round_up(first + 2 * step, align))
         } else if one >= 2 {
             (one, LINE)
         } else if two >= 3 {
@@ -174,41 +248,91 @@ impl<T> Geometry<T> {
         } else if one == 1 {
             (1, LINE)
         } else {
-            (1, round_up(Self::FIRST + Self::STEP, Self::ALIGN))
+            (1, round_up(first + step, align))
+        };
+        let end = first + slots * step;
+        let is_masked = !cfg!(ysuite_loom) && (stride == LINE || stride == 2 * LINE);
+        let align = max(if is_masked { stride } else { LINE }, align);
+        // From an aligned allocation to the first group.
+        let room = round_up(HEAD, align);
+        Shape {
+            step,
+            first,
+            slots,
+            stride,
+            end,
+            lap: (end + 1).next_power_of_two(),
+            groups: if cfg!(ysuite_loom) { 2 } else { max(CHUNK_BYTES.saturating_sub(room) / stride, 1) },
+            great: if cfg!(ysuite_loom) { 0 } else { GREAT_BYTES.saturating_sub(room) / stride },
+            by_mask: is_masked && !Self::VARIES,
+            is_exposed: Self::VARIES,
+            align,
+            room,
+            by_step: Inverse::of(step),
+            by_stride: Inverse::of(stride),
+            by_slots: Inverse::of(slots),
+            classes: &[],
+            drop_message: if needs_drop::<T>() { Some(drop_message::<T>) } else { None },
+            // SAFETY: by its callers, the slot's memory is there.
+            #[cfg(ysuite_loom)]
+            make_slot: |at| unsafe { at.cast::<Slot<T>>().write(Slot::new(MaybeUninit::uninit())) },
+            // SAFETY: by its callers, the slot was made.
+            #[cfg(ysuite_loom)]
+            end_slot: |at| unsafe { at.cast::<Slot<T>>().drop_in_place() },
         }
-    };
+    }
+}
 
-    const CHUNK_ALIGN: usize = max(if Self::BY_MASK { Self::STRIDE } else { LINE }, Self::ALIGN);
+/// A divisor, as the number by which to multiply instead: 2^32 through it, rounded up. Exact for numbers of less than 2^32
+/// through the divisor.
+struct Inverse(u64);
 
-    /// From an aligned allocation to the first group.
-    const ROOM: usize = round_up(HEAD, Self::CHUNK_ALIGN);
-
-    /// The number of groups of a chunk of `bytes` bytes.
-    const fn groups_in(bytes: usize) -> usize {
-        bytes.saturating_sub(Self::ROOM) / Self::STRIDE
+impl Inverse {
+    const fn of(divisor: usize) -> Self {
+        Self((1_u64 << 32).div_ceil(divisor as u64))
     }
 
-    /// The same at run time.
-    pub(super) const SHAPE: &'static Shape = &Shape {
-        step: Self::STEP,
-        first: Self::FIRST,
-        slots: Self::SLOTS,
-        stride: Self::STRIDE,
-        end: Self::END,
-        lap: Self::LAP,
-        groups: Self::GROUPS,
-        great: if cfg!(ysuite_loom) { 0 } else { Self::groups_in(GREAT_BYTES) },
-        by_mask: Self::BY_MASK,
-        align: Self::CHUNK_ALIGN,
-        room: Self::ROOM,
-        drop_message: if needs_drop::<T>() { Some(drop_message::<T>) } else { None },
-        // SAFETY: by its callers, the slot's memory is there.
-        #[cfg(ysuite_loom)]
-        make_slot: |at| unsafe { at.cast::<Slot<T>>().write(Slot::new(MaybeUninit::uninit())) },
-        // SAFETY: by its callers, the slot was made.
-        #[cfg(ysuite_loom)]
-        end_slot: |at| unsafe { at.cast::<Slot<T>>().drop_in_place() },
-    };
+    #[inline(always)]
+    fn divide(&self, number: usize) -> usize {
+        ((number as u64 * self.0) >> 32) as usize
+    }
+}
+
+/// The size and alignment of slots, as the program that opens a queue says them: for messages whose type has no size.
+/// Such messages are moved as nothing, and what their slots hold is for the opener alone to write, read and copy. Where
+/// the type of a queue's messages has a size there is one class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SlotClass(u8);
+
+/// Sizes and alignments. The first is what a type without a size has by itself.
+const CLASSES: [(usize, usize); 14] = [
+    (8, 8),
+    (16, 8),
+    (24, 8),
+    (32, 8),
+    (48, 8),
+    (64, 8),
+    (96, 8),
+    (128, 8),
+    (16, 16),
+    (32, 16),
+    (48, 16),
+    (64, 16),
+    (96, 16),
+    (128, 16),
+];
+
+impl SlotClass {
+    /// What a type is aligned to whose messages may be of any class.
+    const UNIT: usize = CLASSES[0].1;
+
+    /// The class of exactly this size and alignment, for messages of type `T`, if there is one.
+    #[cfg(feature = "in-place")]
+    #[must_use]
+    pub fn of<T>(size: usize, align: usize) -> Option<Self> {
+        let class = CLASSES.iter().position(|class| *class == (size, align))?;
+        Geometry::<T>::VARIES.then_some(Self(class as u8))
+    }
 }
 
 /// The places in the groups of a queue, and the rest that a queue must know of its type of messages.
@@ -225,6 +349,13 @@ pub(crate) struct Shape {
     /// gives without a call to the kernel, which would clear the pages each time.
     pub(super) great: usize,
     by_mask: bool,
+    /// To Rust a message is nothing: code that uses what is in its slot has the address alone.
+    is_exposed: bool,
+    by_step: Inverse,
+    by_stride: Inverse,
+    by_slots: Inverse,
+    /// Those of the [`SlotClass`]es, where there are any.
+    classes: &'static [Shape],
     /// Of a chunk that is not made with room to be aligned.
     align: usize,
     /// From such a chunk to its first group.
@@ -239,6 +370,10 @@ pub(crate) struct Shape {
 }
 
 impl Places for &'static Shape {
+    fn of(shape: &'static Shape) -> Self {
+        shape
+    }
+
     fn step(self) -> usize {
         self.step
     }
@@ -271,6 +406,12 @@ impl Places for &'static Shape {
 }
 
 impl Shape {
+    /// That of the same messages in slots of a class.
+    #[inline]
+    pub(crate) fn of_class(&'static self, class: SlotClass) -> &'static Self {
+        self.classes.get(usize::from(class.0)).unwrap_or(self)
+    }
+
     /// Whether a chunk of this number of groups is aligned within a larger allocation.
     fn is_shifted(&self, groups: usize) -> bool {
         self.align == LINE && !cfg!(ysuite_loom) && groups <= SHIFTED_BYTES && groups * self.stride <= SHIFTED_BYTES
@@ -332,6 +473,9 @@ impl Chunk {
     /// memory runs out.
     pub(super) fn allocate(shape: &'static Shape, groups: usize, lap: usize) -> Self {
         let allocated = os::allocate(shape.layout(groups));
+        if shape.is_exposed {
+            allocated.as_ptr().expose_provenance();
+        }
         let room = if shape.is_shifted(groups) {
             let head = allocated.as_ptr().addr() + HEAD;
             head.next_multiple_of(LINE) - allocated.as_ptr().addr()
@@ -521,4 +665,66 @@ pub(super) unsafe fn group_of(shape: impl Places, at: NonNull<u8>, known: NonNul
         return unsafe { at.sub(within) };
     }
     known
+}
+
+#[cfg(all(test, feature = "in-place", not(ysuite_loom)))]
+mod tests {
+    use super::{CHUNK_BYTES, CLASSES, Geometry, Places, SlotClass};
+
+    #[repr(align(8))]
+    struct Placed;
+
+    #[repr(C, align(16))]
+    struct Aligned<const BYTES: usize>([u8; BYTES]);
+
+    #[repr(C, align(8))]
+    struct Words<const BYTES: usize>([u8; BYTES]);
+
+    #[test]
+    fn a_class_has_the_shape_of_a_type_of_its_size_and_alignment() {
+        fn is_so<T>() {
+            let class = SlotClass::of::<Placed>(size_of::<T>(), align_of::<T>()).expect("there is a class");
+            let (of, own) = (Geometry::<Placed>::SHAPE.of_class(class), Geometry::<T>::SHAPE);
+            assert_eq!((of.step, of.first, of.slots, of.stride), (own.step, own.first, own.slots, own.stride));
+            assert_eq!((of.end, of.lap, of.groups, of.great), (own.end, own.lap, own.groups, own.great));
+            assert_eq!(
+                (of.align, of.room, of.by_mask, own.of_class(class).step),
+                (own.align, own.room, false, own.step)
+            );
+        }
+        let words: [fn(); 8] = [
+            is_so::<Words<8>>,
+            is_so::<Words<16>>,
+            is_so::<Words<24>>,
+            is_so::<Words<32>>,
+            is_so::<Words<48>>,
+            is_so::<Words<64>>,
+            is_so::<Words<96>>,
+            is_so::<Words<128>>,
+        ];
+        let aligned: [fn(); 6] = [
+            is_so::<Aligned<16>>,
+            is_so::<Aligned<32>>,
+            is_so::<Aligned<48>>,
+            is_so::<Aligned<64>>,
+            is_so::<Aligned<96>>,
+            is_so::<Aligned<128>>,
+        ];
+        words.into_iter().chain(aligned).for_each(|is_so| is_so());
+        const { assert!(Geometry::<Placed>::VARIES && !Geometry::<()>::VARIES && !Geometry::<u64>::VARIES) };
+        assert_eq!(Geometry::<Placed>::SHAPE.step, CLASSES[0].0);
+    }
+
+    #[test]
+    fn a_product_is_the_quotient_of_every_number_of_bytes_that_a_chunk_may_have() {
+        for shape in Geometry::<Placed>::SHAPE.classes {
+            let places = Geometry::<Placed>::of(shape);
+            for number in 0..=CHUNK_BYTES {
+                assert_eq!(places.slots_in(number), number / shape.step);
+                assert_eq!(places.groups_in(number), number / shape.stride);
+                assert_eq!(places.groups_of(number, shape.groups), (number / shape.slots).min(shape.groups));
+            }
+            assert_eq!(places.groups_of(isize::MAX as usize, 3), 3);
+        }
+    }
 }

@@ -76,8 +76,11 @@ impl<T> InSlot<T> {
     // MUTANT: In-place builds only. Killed only by `in_place::unreceived_messages_are_dropped_in_place`.
     /// Leaves the message in place, for a caller that handles it.
     #[cfg(feature = "in-place")]
-    pub(crate) fn leave(self) {
-        core::mem::forget(self);
+    #[inline(always)]
+    pub(crate) fn leave(self) -> NonNull<T> {
+        let this = ManuallyDrop::new(self);
+        // SAFETY: by `new` there is a slot, which is not at null. A `MaybeUninit<T>` has the address of its `T`.
+        unsafe { slot::<T>(this.at).with_mut(|message| NonNull::new_unchecked(message).cast()) }
     }
 }
 

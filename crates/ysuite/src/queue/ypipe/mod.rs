@@ -80,7 +80,11 @@ pub use self::writer::Writer;
 pub(crate) use self::writer::{UntypedWriter, Writing};
 
 use self::chunk::Geometry;
+#[cfg(feature = "in-place")]
+use self::chunk::Places;
 pub(crate) use self::chunk::Shape;
+#[doc(hidden)]
+pub use self::chunk::SlotClass;
 use self::core::{CoreShare, PipeCore};
 use crate::statistics::Meter;
 
@@ -114,6 +118,14 @@ pub(crate) fn nothing<T>() -> (Writer<T>, Reader<T>) {
 pub(crate) fn metered<T>(bound: Option<usize>, meter: &Meter) -> (Writer<T>, Reader<T>) {
     assert!(bound != Some(0), "an spsc queue needs a capacity of at least 1");
     joined(bound, Geometry::<T>::LAP, meter)
+}
+
+/// As [`metered`], with slots of a class.
+#[cfg(feature = "in-place")]
+pub(crate) fn metered_of<T>(class: SlotClass, bound: Option<usize>, meter: &Meter) -> (Writer<T>, Reader<T>) {
+    assert!(bound != Some(0), "an spsc queue needs a capacity of at least 1");
+    let shape = shape::<T>().of_class(class);
+    typed(made_of(PipeCore::new(shape, bound, shape.lap()), meter))
 }
 
 fn ends<T>(bound: Option<usize>, lap: usize) -> (Writer<T>, Reader<T>) {

@@ -82,13 +82,13 @@ impl<T> Reader<T> {
     pub(crate) fn read_in_slot(&mut self) -> Option<InSlot<T>> {
         let (cursor, core) = self.parts();
         // SAFETY: a message that this reader has taken, in its slot until the reader is used again.
-        cursor.take(Geometry::<T>::OF, core).map(|at| unsafe { InSlot::new(at) })
+        cursor.take(Geometry::<T>::of(core.shape()), core).map(|at| unsafe { InSlot::new(at) })
     }
 
     /// The next message in place, if one is published. Wait-free.
     pub fn peek(&mut self) -> Option<&T> {
         let (cursor, core) = self.parts();
-        if !cursor.look(Geometry::<T>::OF, core) {
+        if !cursor.look(Geometry::<T>::of(core.shape()), core) {
             return None;
         }
         // SAFETY: `look` has acquired this slot's publication, so the message is written. Only the owner of this cursor
@@ -133,7 +133,7 @@ impl<T> Reader<T> {
     #[inline]
     pub(crate) fn has_message(&mut self) -> bool {
         let (cursor, core) = self.parts();
-        cursor.look(Geometry::<T>::OF, core)
+        cursor.look(Geometry::<T>::of(core.shape()), core)
     }
 
     // MUTANT: Speed only: the state of a spent group is loaded again.
@@ -220,7 +220,7 @@ impl<T> Reader<T> {
 
     /// See [`Reading::count_up_to`].
     pub(crate) fn len_up_to(&self, enough: usize) -> usize {
-        self.reading.len_up_to(Geometry::<T>::OF, enough)
+        self.reading.len_up_to(Geometry::<T>::of(self.reading.core.shape()), enough)
     }
 
     /// See [`Reading::leave`].
@@ -445,6 +445,7 @@ impl ReadCursor {
     // `in_place::as_many_are_moved_out_as_there_are_and_as_there_is_room_for`.
     /// Whether every slot of the cursor's group has been taken.
     #[cfg(feature = "in-place")]
+    #[inline(always)]
     pub(super) fn is_at_end(&self, shape: impl Places) -> bool {
         self.next.as_ptr() == self.group(shape).as_ptr().wrapping_add(shape.end())
     }
@@ -530,7 +531,7 @@ impl ReadCursor {
         let (mut chunk, mut group, mut lap) = (self.chunk, self.group(shape), self.lap);
         // SAFETY: `next` points into `group`, or one past it.
         let offset = unsafe { self.next.as_ptr().offset_from(group.as_ptr()) } as usize;
-        let mut passed = (offset - shape.first()) / shape.step();
+        let mut passed = shape.slots_in(offset - shape.first());
         let mut count = 0;
         loop {
             // SAFETY: the chunks from the cursor's on are alive: only the cursor's owner gives them away. A writer that
@@ -542,7 +543,7 @@ impl ReadCursor {
             let newest = state.load(Ordering::Acquire).wrapping_sub(lap);
             let first = group.as_ptr().addr() + shape.first();
             let ahead = newest.wrapping_sub(first) as isize;
-            let slots = if ahead < 0 { 0 } else { ahead as usize / shape.step() + 1 };
+            let slots = if ahead < 0 { 0 } else { shape.slots_in(ahead as usize) + 1 };
             count += slots.saturating_sub(passed);
             passed = 0;
             if slots < shape.slots() || count >= enough {

@@ -7,9 +7,9 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use core::slice;
 
-use super::chunk::{Geometry, slot};
+use super::chunk::{Geometry, Places, slot};
 use super::reader::Reader;
-use super::writer::Writer;
+use super::writer::{Writer, Writing};
 
 /// The number of slots, out of `slots`, in one run: all of them. In a model, where a slot is an object that is larger
 /// than its message, runs are of one slot.
@@ -51,9 +51,10 @@ impl<T> Writer<T> {
         if !self.has_room() {
             return &mut [];
         }
-        let cursor = &self.writing.cursor;
+        let Writing { cursor, core, .. } = &*self.writing;
         // SAFETY: both point into one group, and `full` is not before `next`.
-        let free = unsafe { cursor.full.as_ptr().offset_from(cursor.next.as_ptr()) } as usize / Geometry::<T>::STEP;
+        let free = unsafe { cursor.full.as_ptr().offset_from(cursor.next.as_ptr()) } as usize;
+        let free = Geometry::<T>::of(core.shape()).slots_in(free);
         // SAFETY: the slots from `next` up to `full` are free, and the writer's alone until they are published; it is
         // borrowed for as long as they are lent. They are contiguous like an array: `STEP` is a message's size, and
         // messages without a size need no place.
@@ -80,11 +81,41 @@ impl<T> Writer<T> {
     #[inline]
     pub(crate) unsafe fn hide_slots(&mut self, count: usize) {
         if count != 0 {
-            let cursor = &mut self.writing.cursor;
-            cursor.hide(Geometry::<T>::OF);
+            let Writing { cursor, core, .. } = &mut *self.writing;
+            let shape = Geometry::<T>::of(core.shape());
+            cursor.hide(shape);
             // SAFETY: by the caller `count` slots follow in this group. The address is at most one past it.
-            cursor.next = unsafe { cursor.next.add(count * Geometry::<T>::STEP) };
+            cursor.next = unsafe { cursor.next.add(count * shape.step()) };
         }
+    }
+
+    /// Fills free slots, `count` of them or as many as there are, and hides the messages; returns how many. `fill` gets the
+    /// number of those before, the first slot of a run, and how many it has, and writes a message into each. The slots lie
+    /// behind it as in an array.
+    ///
+    /// # Safety
+    /// It does.
+    #[cfg(feature = "in-place")]
+    #[inline]
+    pub(crate) unsafe fn fill_runs(
+        &mut self,
+        count: usize,
+        fill: &mut impl FnMut(usize, NonNull<MaybeUninit<T>>, usize),
+    ) -> usize {
+        let Writing { cursor, core, .. } = &mut *self.writing;
+        let (mut made, shape) = (0, Geometry::<T>::of(core.shape()));
+        while made < count && cursor.has_room(shape, core) {
+            // SAFETY: both point into one group, and `full` is not before `next`.
+            let free = unsafe { cursor.full.as_ptr().offset_from(cursor.next.as_ptr()) } as usize;
+            let fits = run(shape.slots_in(free)).min(count - made);
+            // SAFETY: a slot is not at null.
+            fill(made, unsafe { NonNull::new_unchecked(first_of_run::<T>(cursor.next)) }, fits);
+            cursor.hide(shape);
+            // SAFETY: that many slots follow in this group. The address is at most one past it.
+            cursor.next = unsafe { cursor.next.add(fits * shape.step()) };
+            made += fits;
+        }
+        made
     }
 }
 
@@ -94,7 +125,8 @@ impl<T> Reader<T> {
     #[inline(always)]
     pub(crate) fn take_in_place(&mut self, is_wanted: impl FnOnce(&T) -> bool) -> Option<NonNull<T>> {
         let (cursor, core) = self.parts();
-        if !cursor.look(Geometry::<T>::OF, core) {
+        let shape = Geometry::<T>::of(core.shape());
+        if !cursor.look(shape, core) {
             return None;
         }
         // SAFETY: `look` has acquired this slot's publication, so the message is written, and only this reader's owner
@@ -104,7 +136,7 @@ impl<T> Reader<T> {
             if !is_wanted(place.as_ref()) {
                 return None;
             }
-            cursor.step_over(Geometry::<T>::OF, core);
+            cursor.step_over(shape, core);
             Some(place)
         }
     }
@@ -115,7 +147,8 @@ impl<T> Reader<T> {
     pub(crate) fn known_run(&self) -> &[T] {
         let Some(cursor) = self.cursor() else { return &[] };
         // SAFETY: both point into one group, and `known` is not before `next`.
-        let known = unsafe { cursor.known.as_ptr().offset_from(cursor.next.as_ptr()) } as usize / Geometry::<T>::STEP;
+        let known = unsafe { cursor.known.as_ptr().offset_from(cursor.next.as_ptr()) } as usize;
+        let known = Geometry::<T>::of(self.reading.core.shape()).slots_in(known);
         if known == 0 {
             return &[];
         }
@@ -137,30 +170,35 @@ impl<T> Reader<T> {
         assert!(count <= known, "{count} messages of {known} that were shown");
         let (cursor, core) = self.parts();
         // SAFETY: `count` slots follow in this group, so the address is at most one past it.
-        cursor.next = unsafe { cursor.next.add(count * Geometry::<T>::STEP) };
+        cursor.next = unsafe { cursor.next.add(count * Geometry::<T>::of(core.shape()).step()) };
         core.progress.took_up_to(core.progress.taken().wrapping_add(count));
     }
 
     // MUTANT: Speed only: the state of a group is loaded again, and later messages are taken as well.
-    /// Moves published messages into `to`, up to its length; returns how many.
+    /// Takes published messages, up to `most`; returns how many. `each` gets the first of a run, and how many it has, and
+    /// moves them out. The next ones lie behind it as in an array.
     #[cfg(feature = "in-place")]
     #[inline]
-    pub(crate) fn read_into(&mut self, to: &mut [MaybeUninit<T>]) -> usize {
-        let mut filled = 0;
-        while filled < to.len() && self.has_message() {
-            let run = self.known_run();
-            let count = run.len().min(to.len() - filled);
-            // SAFETY: both ranges have `count` messages or room for them, and are distinct: one is the queue's. The
-            // messages are moved out once: `skip` takes them off the queue.
-            unsafe { to.as_mut_ptr().add(filled).cast::<T>().copy_from_nonoverlapping(run.as_ptr(), count) };
-            self.skip(count);
-            filled += count;
+    pub(crate) fn read_runs(&mut self, most: usize, each: &mut impl FnMut(NonNull<T>, usize)) -> usize {
+        let (cursor, core) = self.parts();
+        let (mut left, mut taken, shape) = (most, core.progress.taken(), Geometry::<T>::of(core.shape()));
+        while left != 0 && cursor.look(shape, core) {
+            // SAFETY: both point into one group, and `known` is not before `next`.
+            let known = unsafe { cursor.known.as_ptr().offset_from(cursor.next.as_ptr()) } as usize;
+            let count = run(shape.slots_in(known)).min(left);
+            // SAFETY: a slot is not at null.
+            each(unsafe { NonNull::new_unchecked(first_of_run::<T>(cursor.next)) }.cast(), count);
+            // SAFETY: `count` slots follow in this group, so the address is at most one past it.
+            cursor.next = unsafe { cursor.next.add(count * shape.step()) };
+            left -= count;
+            taken = taken.wrapping_add(count);
+            core.progress.took_up_to(taken);
             // The writer is at work in a group that is not full: loading its state again would slow the writer down.
-            if self.cursor().is_some_and(|cursor| cursor.next == cursor.known && !cursor.is_at_end(Geometry::<T>::OF)) {
+            if cursor.next == cursor.known && !cursor.is_at_end(shape) {
                 break;
             }
         }
-        filled
+        most - left
     }
 }
 
@@ -199,7 +237,14 @@ mod tests {
         (0..all as u64).for_each(|number| assert_eq!(writer.send(number), Ok(0)));
         let (mut to, mut taken) = ([MaybeUninit::new(u64::MAX); 200], 0);
         for (room, count) in [(0, 0), (5, 5), (10, 10), (200, all - 15), (200, 0)] {
-            assert_eq!(reader.read_into(&mut to[..room]), count);
+            let mut filled = 0;
+            let read = reader.read_runs(room, &mut |from, run| {
+                // SAFETY: there are as many messages, and they are moved out once.
+                let messages = unsafe { core::slice::from_raw_parts(from.cast().as_ptr(), run) };
+                to[filled..filled + run].copy_from_slice(messages);
+                filled += run;
+            });
+            assert_eq!(read, count);
             for slot in &to[..count] {
                 // SAFETY: all of them are initialised, from the beginning on.
                 assert_eq!(unsafe { slot.assume_init() }, taken);

@@ -95,15 +95,16 @@ impl<T> Writer<T> {
     // `a_window_is_shut_where_it_must_be`.
     /// What this handle may write by itself, until it is used again.
     pub(crate) fn window(&self) -> SendWindow {
-        let cursor = &self.writing.cursor;
+        let Writing { cursor, core, .. } = &*self.writing;
+        let shape = Geometry::<T>::of(core.shape());
         // A cursor at the end of its chunk is idle: no group begins there.
-        if !may_open() || cursor.hidden(Geometry::<T>::OF) != 0 || cursor.is_idle() || self.has_ended() {
+        if !may_open() || cursor.hidden(shape) != 0 || cursor.is_idle() || self.has_ended() {
             return SendWindow::shut();
         }
         SendWindow {
             next: cursor.next.as_ptr(),
             stop: cursor.full.as_ptr(),
-            end: cursor.whole_groups_end(Geometry::<T>::OF),
+            end: cursor.whole_groups_end(shape),
             lap: cursor.lap(),
             asleep: ptr::from_ref(&self.reader_passive().word).cast(),
         }
@@ -118,7 +119,7 @@ impl<T> Writer<T> {
         let Writing { cursor, core, .. } = &mut *self.writing;
         if next != cursor.next {
             // SAFETY: by the caller.
-            unsafe { cursor.move_on(Geometry::<T>::OF, next, core) };
+            unsafe { cursor.move_on(Geometry::<T>::of(core.shape()), next, core) };
         }
     }
 }
@@ -149,8 +150,9 @@ impl<T> Reader<T> {
     /// # Safety
     /// The window was this reader's last, and has been moved on by its rules to both.
     pub(crate) unsafe fn resume(&mut self, next: NonNull<u8>, known: NonNull<u8>) {
+        let (cursor, core) = self.parts();
         // SAFETY: by the caller.
-        unsafe { self.parts().0.move_on(Geometry::<T>::OF, next, known) };
+        unsafe { cursor.move_on(Geometry::<T>::of(core.shape()), next, known) };
     }
 }
 
@@ -161,7 +163,7 @@ impl super::reader::ReadCursor {
     unsafe fn move_on(&mut self, shape: impl Places, next: NonNull<u8>, known: NonNull<u8>) {
         // MUTANT: Speed only: the group that is computed is not used.
         if !shape.by_mask() {
-            let groups = (known.as_ptr().addr() - 1 - self.first_group().as_ptr().addr()) / shape.stride();
+            let groups = shape.groups_in(known.as_ptr().addr() - 1 - self.first_group().as_ptr().addr());
             // SAFETY: by the caller that group is in this chunk. A group begins with its state, so the byte before
             // `known` is in it.
             self.set_group(unsafe { self.first_group().add(groups * shape.stride()) });
@@ -174,7 +176,7 @@ impl super::reader::ReadCursor {
 mod tests {
     use core::ptr::NonNull;
 
-    use super::super::chunk::{Geometry, state};
+    use super::super::chunk::{Geometry, Places, state};
     use super::super::{bounded, unbounded};
     use super::{RecvWindow, SendWindow};
     use crate::os::may_become_asymmetric;
@@ -183,9 +185,10 @@ mod tests {
 
     /// The slot of one of the first messages, where `first` is that of message 0.
     fn slot_of<T>(first: NonNull<u8>, message: usize) -> NonNull<u8> {
-        let (groups, slots) = (message / Geometry::<T>::SLOTS, message % Geometry::<T>::SLOTS);
+        let shape = Geometry::<T>::SHAPE;
+        let (groups, slots) = (message / shape.slots(), message % shape.slots());
         // SAFETY: the tests have a few messages, and a chunk has more slots.
-        unsafe { first.add(groups * Geometry::<T>::STRIDE + slots * Geometry::<T>::STEP) }
+        unsafe { first.add(groups * shape.stride() + slots * shape.step()) }
     }
 
     /// One past that slot.
@@ -217,8 +220,8 @@ mod tests {
             let (first, lap) = (writer.writing.cursor.next, writer.writing.cursor.lap());
             for message in 0..2 {
                 let slot = slot_of::<[u64; WORDS]>(first, message);
-                let within = Geometry::<[u64; WORDS]>::FIRST
-                    + message % Geometry::<[u64; WORDS]>::SLOTS * Geometry::<[u64; WORDS]>::STEP;
+                let of = Geometry::<[u64; WORDS]>::SHAPE;
+                let within = of.first() + message % of.slots() * of.step();
                 // SAFETY: the slot is free and belongs to the writer, which this represents, and is within its group.
                 unsafe {
                     slot.cast::<[u64; WORDS]>().write([message as u64; WORDS]);

@@ -13,7 +13,7 @@ fn before_the_middle<T>(laps: usize) -> usize {
 
 /// Messages for a dozen chunks, each polled for before and after it is published.
 fn goes_on<T: Copy + PartialEq + core::fmt::Debug>(writer: &mut Writer<T>, reader: &mut Reader<T>, make: fn(u8) -> T) {
-    for number in 0..Geometry::<T>::GROUPS * Geometry::<T>::SLOTS * 12 {
+    for number in 0..Geometry::<T>::SHAPE.groups * Geometry::<T>::SLOTS * 12 {
         let message = make(number as u8);
         writer.write(message).expect("there is room");
         assert_eq!((reader.len(), reader.read()), (0, None), "message {number} is hidden");

@@ -95,10 +95,11 @@ impl<T> Writer<T> {
     /// [`slot_here`](Self::slot_here).
     #[inline(always)]
     pub(crate) unsafe fn written_here(&mut self) {
-        let cursor = &mut self.writing.cursor;
-        cursor.hide(Geometry::<T>::OF);
+        let Writing { cursor, core, .. } = &mut *self.writing;
+        let shape = Geometry::<T>::of(core.shape());
+        cursor.hide(shape);
         // SAFETY: by the caller the slot is one of this group.
-        unsafe { cursor.step_past(Geometry::<T>::OF) };
+        unsafe { cursor.step_past(shape) };
     }
 
     // MUTANT: Speed only: the slow path finds the same room.
@@ -119,7 +120,8 @@ impl<T> Writer<T> {
     /// Whether a message may be sent by [`send_here`](Self::send_here). Otherwise [`send_from`](Self::send_from) decides.
     #[inline(always)]
     pub(crate) fn may_send_here(&mut self) -> bool {
-        self.writing.cursor.may_publish_here(Geometry::<T>::OF)
+        let Writing { cursor, core, .. } = &mut *self.writing;
+        cursor.may_publish_here(Geometry::<T>::of(core.shape()))
     }
 
     /// The slot of the next message, for [`sent_here`](Self::sent_here) or [`written_here`](Self::written_here). The
@@ -141,14 +143,16 @@ impl<T> Writer<T> {
     /// [`slot_here`](Self::slot_here).
     #[inline(always)]
     pub(crate) unsafe fn sent_here(&mut self) -> u32 {
+        let Writing { cursor, core, .. } = &mut *self.writing;
+        let shape = Geometry::<T>::of(core.shape());
         // SAFETY: by the caller a message is written in this group, and nothing else is hidden.
         unsafe {
-            self.writing.cursor.step_past(Geometry::<T>::OF);
-            self.writing.cursor.show_group(Geometry::<T>::OF);
+            cursor.step_past(shape);
+            cursor.show_group(shape);
         }
-        let tokens = self.writing.core.read_mostly.reader.published();
+        let tokens = core.read_mostly.reader.published();
         if tokens == 0 {
-            self.writing.core.progress.sent_one();
+            core.progress.sent_one();
         }
         // Otherwise the caller handles the tokens, and counts at that point.
         tokens
@@ -193,7 +197,7 @@ impl<T> Writer<T> {
     pub fn unwrite(&mut self) -> Option<T> {
         let Writing { cursor, core, .. } = &mut *self.writing;
         // SAFETY: the newest message is hidden: the reader does not read its slot before it is published.
-        cursor.is_hiding().then(|| unsafe { cursor.take_newest(Geometry::<T>::OF, core).typed() }.take())
+        cursor.is_hiding().then(|| unsafe { cursor.take_newest(Geometry::<T>::of(core.shape()), core).typed() }.take())
     }
 
     // USER CODE: messages' `Drop`, when the reader is gone; as of `dispose`, and everything is published; re-entrance:
@@ -213,7 +217,8 @@ impl<T> Writer<T> {
     /// Publishes all hidden messages. Returns the reader's tokens, [`GONE`] and [`CUT`].
     #[inline(always)]
     pub(crate) fn publish(&mut self) -> u32 {
-        self.writing.publish(Geometry::<T>::OF)
+        let shape = Geometry::<T>::of(self.writing.core.shape());
+        self.writing.publish(shape)
     }
 
     /// See [`Writing::close`].
@@ -248,7 +253,7 @@ impl<T> Writer<T> {
     #[inline(always)]
     pub(crate) fn has_room(&mut self) -> bool {
         let Writing { cursor, core, .. } = &mut *self.writing;
-        cursor.has_room(Geometry::<T>::OF, core)
+        cursor.has_room(Geometry::<T>::of(core.shape()), core)
     }
 
     /// See [`Writing::forget_room`].
@@ -471,7 +476,7 @@ impl WriteCursor {
     #[inline]
     pub(super) fn position(&self, shape: impl Places) -> usize {
         let offset = self.next.as_ptr().addr() - self.group.as_ptr().addr();
-        self.before.wrapping_add((offset - shape.first()) / shape.step())
+        self.before.wrapping_add(shape.slots_in(offset - shape.first()))
     }
 
     #[cfg(all(test, not(ysuite_loom)))]
@@ -504,11 +509,11 @@ impl WriteCursor {
     // MUTANT: Speed only: the slow path finds the room, or enters the next group.
     /// Whether there is room for a message. Enters the next group or chunk where this group is full.
     #[inline(always)]
-    fn has_room(&mut self, shape: impl Places, core: &PipeCore) -> bool {
+    pub(super) fn has_room<G: Places>(&mut self, shape: G, core: &PipeCore) -> bool {
         // The next group is entered inline: that costs less than the copy that `outline` makes.
         self.next != self.full
             || (self.is_at_end(shape) && self.step(shape))
-            || outline(self, |cursor| cursor.room(shape, core))
+            || outline(self, |cursor| cursor.room::<G>(core))
     }
 
     // MUTANT: Speed only: the slow path finds the room, or enters the next group.

@@ -5,7 +5,7 @@
 use core::ptr::NonNull;
 
 use super::ReadCursor;
-use crate::queue::ypipe::chunk::{Geometry, slot};
+use crate::queue::ypipe::chunk::{Geometry, Places, slot};
 use crate::queue::ypipe::core::PipeCore;
 
 impl ReadCursor {
@@ -21,10 +21,11 @@ impl ReadCursor {
         let mut left = most;
         // Messages known before are taken first: only a poll of this call may show that there are no more.
         let mut looked = self.next == self.known;
-        while left != 0 && self.look(Geometry::<T>::OF, core) {
+        let shape = Geometry::<T>::of(core.shape());
+        while left != 0 && self.look(shape, core) {
             // SAFETY: both pointers are in one group, or one past it.
             let run = unsafe { self.known.as_ptr().offset_from(self.next.as_ptr()) } as usize;
-            let run = (run / Geometry::<T>::STEP).min(left);
+            let run = shape.slots_in(run).min(left);
             if to.capacity() - length < run {
                 // SAFETY: `length - before` messages have been moved in after the first `before`, within the capacity.
                 unsafe { to.set_len(length) };
@@ -35,21 +36,21 @@ impl ReadCursor {
             // them, and nothing in between can panic.
             unsafe {
                 let room = to.as_mut_ptr().add(length);
-                if run == Geometry::<T>::SLOTS {
+                if run == shape.slots() {
                     // A whole group has a constant length, so the compiler copies it by a few wide moves.
-                    Self::copy(self.next, room, Geometry::<T>::SLOTS);
+                    Self::copy(self.next, room, shape.slots());
                 } else {
                     Self::copy(self.next, room, run);
                 }
-                self.next = self.next.add(run * Geometry::<T>::STEP);
+                self.next = self.next.add(run * shape.step());
             }
             length += run;
             left -= run;
             taken = taken.wrapping_add(run);
             core.progress.took_up_to(taken);
             // The writer is at work in a group that is not full: loading its state again would slow the writer down.
-            let group = self.group(Geometry::<T>::OF).as_ptr();
-            if looked && self.next == self.known && self.known.as_ptr() != group.wrapping_add(Geometry::<T>::END) {
+            let group = self.group(shape).as_ptr();
+            if looked && self.next == self.known && self.known.as_ptr() != group.wrapping_add(shape.end()) {
                 break;
             }
             looked = self.next == self.known;

@@ -22,7 +22,7 @@ impl<T> Writer<T> {
     pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>, rest: &mut Option<T>) -> bool {
         let Writing { cursor, core, .. } = &mut *self.writing;
         let mut full = cursor.full;
-        let shape = Geometry::<T>::OF;
+        let shape = Geometry::<T>::of(core.shape());
         let mut run = Run { at: cursor.next, cursor, shape };
         loop {
             let mut message = messages.next();
@@ -32,7 +32,7 @@ impl<T> Writer<T> {
             if run.at == full {
                 run.commit();
                 let stepped = run.cursor.is_at_end(shape) && run.cursor.step(shape);
-                if !stepped && !outline(run.cursor, |cursor| cursor.room(shape, core)) {
+                if !stepped && !outline(run.cursor, |cursor| cursor.room::<Geometry<T>>(core)) {
                     message.move_over(rest);
                     return true;
                 }
@@ -42,7 +42,7 @@ impl<T> Writer<T> {
             // the messages of the previous lap. The address after it is at most one past the group.
             unsafe {
                 message.move_to(slot::<T>(run.at).with_mut(|slot| slot.cast::<T>()));
-                run.at = run.at.add(Geometry::<T>::STEP);
+                run.at = run.at.add(shape.step());
             }
         }
     }

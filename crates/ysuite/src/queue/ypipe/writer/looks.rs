@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::Writer;
 use crate::passive::Passive;
-use crate::queue::ypipe::chunk::Geometry;
+use crate::queue::ypipe::chunk::{Geometry, Places};
 use crate::queue::ypipe::core::PipeCore;
 
 impl<T> Writer<T> {
@@ -39,7 +39,7 @@ impl<T> Writer<T> {
     /// The number of messages that have been written in all, hidden ones included; wraps.
     #[inline]
     pub(crate) fn position(&self) -> usize {
-        self.writing.cursor.position(Geometry::<T>::OF)
+        self.writing.cursor.position(Geometry::<T>::of(self.writing.core.shape()))
     }
 
     /// Whether the reader is gone: nothing written will ever be read.
@@ -77,7 +77,7 @@ impl<T> Writer<T> {
     /// Messages written and not yet flushed.
     #[must_use]
     pub fn hidden(&self) -> usize {
-        self.writing.cursor.hidden(Geometry::<T>::OF)
+        self.writing.cursor.hidden(Geometry::<T>::of(self.writing.core.shape()))
     }
 }
 

@@ -69,7 +69,8 @@ impl WriteCursor {
     // MUTANT: In-place builds only. Killed only by `in_place::windows_and_calls_are_one_queue`.
     /// Makes room for one more message: the next group, the next chunk, or credit the reader has given. False: full.
     #[inline(never)]
-    pub(super) fn room(&mut self, shape: impl Places, core: &PipeCore) -> bool {
+    pub(super) fn room<G: Places>(&mut self, core: &PipeCore) -> bool {
+        let shape = G::of(core.shape());
         if self.group == self.end {
             // No group begins at the end of its chunk: this cursor is idle.
             return self.begin(core);
@@ -115,7 +116,7 @@ impl WriteCursor {
         // SAFETY: the address after the group's last slot is at most one past the group, and `full` is not beyond it.
         unsafe {
             let end = self.group.add(shape.end());
-            let slots = end.as_ptr().offset_from(self.next.as_ptr()) as usize / shape.step();
+            let slots = shape.slots_in(end.as_ptr().offset_from(self.next.as_ptr()) as usize);
             self.full = self.next.add(left.min(slots) * shape.step());
         }
         if !self.is_hiding() {
@@ -146,9 +147,9 @@ impl WriteCursor {
         if self.full.as_ptr() != group.wrapping_add(shape.end()) {
             return ptr::null_mut();
         }
-        let in_chunk = (self.end.as_ptr().addr() - group.addr()) / shape.stride();
-        let in_room = self.limit.wrapping_sub(self.before) / shape.slots();
-        group.wrapping_add(in_chunk.min(in_room) * shape.stride())
+        let in_chunk = shape.groups_in(self.end.as_ptr().addr() - group.addr());
+        let groups = shape.groups_of(self.limit.wrapping_sub(self.before), in_chunk);
+        group.wrapping_add(groups * shape.stride())
     }
 
     // MUTANT: In-place builds only. Killed only by `in_place::windows_and_calls_are_one_queue`.
@@ -160,7 +161,7 @@ impl WriteCursor {
     #[cfg(feature = "in-place")]
     pub(in crate::queue::ypipe) unsafe fn move_on(&mut self, shape: impl Places, next: NonNull<u8>, core: &PipeCore) {
         // A group begins with its state, so the byte before `next` is in its group also where it is the first slot.
-        let groups = (next.as_ptr().addr() - 1 - self.group.as_ptr().addr()) / shape.stride();
+        let groups = shape.groups_in(next.as_ptr().addr() - 1 - self.group.as_ptr().addr());
         // SAFETY: by the caller that group is in this chunk.
         self.group = unsafe { self.group.add(groups * shape.stride()) };
         self.before = self.before.wrapping_add(groups * shape.slots());
