@@ -38,6 +38,7 @@ twins! {
     reader_of_what_is_send
     receiving_after_iterating
     receiving_after_peeking
+    senders_of_messages_that_live_as_long
     sending_from_one_thread_after_another
     sending_to_a_mailbox_what_is_owned
     sending_to_a_mailbox_what_is_send

@@ -25,8 +25,8 @@ const USUAL: usize = if cfg!(ysuite_loom) { 2 } else { 12 };
 /// `SEGMENTS`: how many segments there may be.
 pub(crate) struct SegmentedArray<E, const SEGMENTS: usize = USUAL> {
     untyped: UntypedArray,
-    /// The array owns its elements, and lends them to any thread.
-    owned: PhantomData<E>,
+    /// The array owns its elements, and lends them to any thread. It takes no part in subtyping.
+    owned: PhantomData<(E, AtomicPtr<E>)>,
 }
 
 /// The array without the type of its elements, so that most of it is compiled once. The methods get the array's

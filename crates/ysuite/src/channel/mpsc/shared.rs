@@ -25,7 +25,7 @@ use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Shape, SlotClass, Untype
 use crate::queue::{FirstInPlace, MOST, ReadySet, SegmentedArray};
 use crate::statistics::Meter;
 use crate::sync::thread::yield_now;
-use crate::sync::{Arc, AtomicU64, AtomicUsize, Ordering, fence};
+use crate::sync::{Arc, AtomicU64, AtomicUsize, MessagesOf, Ordering, fence};
 use crate::wait::{Parker, WakeTarget};
 
 /// The token of an armed lane.
@@ -110,7 +110,7 @@ pub(in crate::channel) struct MpscShared<T> {
     /// the start.
     pub(super) meeting: Option<SharedMeetingOf<T>>,
     /// The lanes own messages.
-    messages: PhantomData<Box<T>>,
+    messages: MessagesOf<T>,
 }
 
 impl<T> Deref for MpscShared<T> {
@@ -263,9 +263,9 @@ impl SharedLanes {
             never_waits: WakeTarget::default(),
             connected: AtomicUsize::new(0),
             end_watchers: EndWatchers::none(),
-            most: most.unwrap_or(MOST) as u32,
+            most: most.unwrap_or(MOST).min(MOST) as u32,
             class: SlotClass::default(),
-            spare: AtomicUsize::new(most.unwrap_or(MOST)),
+            spare: AtomicUsize::new(most.unwrap_or(MOST).min(MOST)),
             left: LeftLanes::new(),
             number: AtomicU64::new(0),
             bound,

@@ -14,7 +14,7 @@ use super::core::{CoreShare, PipeCore};
 use super::in_slot::InSlot;
 use crate::passive::{Barrier, Passive};
 use crate::queue::{RegisterCopy, outline};
-use crate::sync::Ordering;
+use crate::sync::{MessagesOf, Ordering};
 
 /// The token of a queue that is used by itself, where the caller knows how its reader sleeps.
 const ASLEEP: u32 = 1;
@@ -26,7 +26,7 @@ const ASLEEP: u32 = 1;
 pub struct Reader<T> {
     pub(super) reading: UntypedReader,
     /// It owns messages, which are elsewhere.
-    messages: PhantomData<Box<T>>,
+    messages: MessagesOf<T>,
 }
 
 /// A reader whose type of messages its owner knows.

@@ -21,7 +21,7 @@ use super::in_slot::{InSlot, UntypedInSlot};
 use crate::foreign::{Lent, Panics};
 use crate::passive::{CUT, GONE, Passive, STAYS};
 use crate::queue::{RegisterCopy, outline, prefetch_for_write};
-use crate::sync::Ordering;
+use crate::sync::{MessagesOf, Ordering};
 
 /// The writer's handle: one thread at a time. Every operation is wait-free, and none sleeps. Memory is allocated only
 /// where a new chunk is needed and none has come back from the reader; only that may make a system call.
@@ -31,7 +31,7 @@ use crate::sync::Ordering;
 pub struct Writer<T> {
     pub(super) writing: UntypedWriter,
     /// It owns messages, which are elsewhere.
-    messages: PhantomData<Box<T>>,
+    messages: MessagesOf<T>,
 }
 
 /// A writer whose type of messages its owner knows.
