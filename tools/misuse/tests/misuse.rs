@@ -31,6 +31,7 @@ twins! {
     a_catch_all_after_another_handler
     a_message_that_outlives_its_channel
     a_message_that_outlives_its_select
+    a_message_whose_drop_looks_at_what_is_there
     flushing_through_a_unique_reference
     move_of_a_receiver
     move_of_a_sender
