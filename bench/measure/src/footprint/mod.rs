@@ -22,7 +22,7 @@ pub mod stack;
 mod weigh;
 
 use std::io;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::Command;
 use std::sync::OnceLock;
 
@@ -239,8 +239,14 @@ fn in_a_fresh_process<T>(
         Measured::Burst(messages) => ("burst", messages),
     };
     let arguments = ["weigh", kind.name, what, &number.to_string(), "--cpus", &place.first.to_string()];
-    // In a group of its own: Ctrl-C ends the session after this run, and not the run.
-    let output = Command::new(program).args(arguments).process_group(0).output()?;
+    // In a group of its own: Ctrl-C ends the session after this run, and not the run. It may come before the process has
+    // that group, and end it: then the run begins anew.
+    let output = loop {
+        let output = Command::new(program).args(arguments).process_group(0).output()?;
+        if output.status.signal() != Some(Signal::INT.as_raw()) {
+            break output;
+        }
+    };
     let fault = |sentence: String| match kind.family {
         // Ends the run.
         Family::Ours => Fault::System(io::Error::other(sentence)),
