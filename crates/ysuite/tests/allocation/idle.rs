@@ -56,10 +56,10 @@ mod rows {
         let mut wrong = false;
         rows! {
             wrong:
-            spsc::unbounded() => 752, 752, 3;
-            spsc::bounded(16) => 1112, 1112, 5;
-            mpsc::unbounded() => 1032, 1176, 4;
-            mpsc::bounded(16) => 1032, 1176, 4;
+            spsc::unbounded() => 760, 760, 3;
+            spsc::bounded(16) => 1120, 1120, 5;
+            mpsc::unbounded() => 1040, 1184, 4;
+            mpsc::bounded(16) => 1040, 1184, 4;
             mpmc::unbounded() => 1036, 1036, 2;
             mpmc::bounded(16) => 1008, 1008, 2;
             broadcast::bounded(16) => 984, 984, 3;
