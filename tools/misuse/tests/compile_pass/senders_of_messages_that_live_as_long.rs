@@ -1,11 +1,11 @@
 use ysuite::queue::ypipe::{self, Writer};
 use ysuite::spsc;
 
-fn ypipe<'a>(writer: Writer<&'a str>) -> Writer<&'a str> {
+fn ypipe(writer: Writer<&str>) -> Writer<&str> {
     writer
 }
 
-fn spsc<'a>(sender: spsc::Sender<&'a str>) -> spsc::Sender<&'a str> {
+fn spsc(sender: spsc::Sender<&str>) -> spsc::Sender<&str> {
     sender
 }
 
