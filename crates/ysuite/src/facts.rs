@@ -264,7 +264,7 @@ facts! {
     mailbox RECEIVE_NOW: "with a timeout of zero", "as with a message", (no "when more are set aside than before, a list"), (2 "as `try_recv`"), no, -;
     mailbox CLONE: -, "wait-free", no, 0, yes, -;
     mailbox DROP: "on drop", "wait-free", no, (1 "the last one: 1 to wake"), yes, -;
-    mailbox REGISTRY: -, "a lock, held for some instructions", "yes", (2 "2 for a lock that is held"), no, -;
+    mailbox REGISTRY: -, "a lock, held for some instructions, to register also while the table grows", "yes", (2 "2 for a lock that is held"), no, -;
     mailbox EXIT: "on drop", "a lock, held for some instructions", "yes", (2 "2 for a lock that is held"), no, -;
     mailbox SPAWN: -, "a lock, held for some instructions", "yes", "a thread; 2 for a lock that is held", no, -;
     // Signalers and sets.

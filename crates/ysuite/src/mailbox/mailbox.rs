@@ -185,8 +185,9 @@ impl Mailbox {
         if owner.is_some() {
             self.relations.owner = None;
         }
-        let ended = owner.or_else(|| envelope.downcast_ref().map(LinkTerminated::address));
-        ended.into_iter().for_each(|ended| self.unwatch(ended));
+        if let Some(ended) = owner.or_else(|| envelope.downcast_ref().map(LinkTerminated::address)) {
+            self.unwatch(ended);
+        }
     }
 
     /// Receives the next message of type `T`; waits for one without a time limit. Messages of other types stay for
