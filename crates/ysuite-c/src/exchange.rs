@@ -11,7 +11,7 @@ use ysuite::signal::Attach;
 use crate::code::{Answer, YS_CLOSED, YS_EMPTY, YS_FULL, YS_OK, YS_TIMEOUT, count_or, ys_code};
 use crate::lanes::{Ends, deliver, handle_calls, in_time, none, nothing, too_late, wait_closed};
 use crate::limit::{Clock, Limit};
-use crate::message::{Message, value_of, value_to};
+use crate::message::{Message, copy, copy_in, copy_out};
 use crate::options::Wanted;
 use crate::rx::{RxInner, ys_rx};
 use crate::side::Inner;
@@ -55,13 +55,13 @@ impl<M: Message> TxInner for ExchangeTx<M> {
     #[inline]
     unsafe fn send(&mut self, message: *const u8, stop: &Stop) -> c_int {
         // SAFETY: by the caller.
-        in_time(self.sender.send_or_stop(unsafe { value_of::<M>(message, self.size) }, None, stop))
+        in_time(self.sender.send_or_stop(unsafe { copy_in::<M>(message, self.size, copy) }, None, stop))
     }
 
     // MUTANT: A wait for no time gives the same code.
     unsafe fn send_for(&mut self, message: *const u8, limit: Limit, stop: &Stop) -> c_int {
         // SAFETY: by the caller.
-        let message = unsafe { value_of::<M>(message, self.size) };
+        let message = unsafe { copy_in::<M>(message, self.size, copy) };
         if !limit.is_now() {
             return in_time(self.sender.send_or_stop(message, limit.timeout(), stop));
         }
@@ -76,7 +76,7 @@ impl<M: Message> TxInner for ExchangeTx<M> {
     unsafe fn send_batch(&mut self, messages: *const u8, count: usize, limit: Limit, stop: &Stop) -> isize {
         let size = self.size;
         // SAFETY: by the caller, for each index below the count.
-        let message = |index: usize| unsafe { value_of::<M>(messages.wrapping_add(index * size), size) };
+        let message = |index: usize| unsafe { copy_in::<M>(messages.wrapping_add(index * size), size, copy) };
         if matches!(limit, Limit::Never) {
             let mut taken = 0;
             return match self.sender.send_batch_or_stop((0..count).map(message).inspect(|_| taken += 1), stop) {
@@ -157,7 +157,7 @@ impl<M: Message> RxInner for ExchangeRx<M> {
                 Ok(some) => {
                     for (index, message) in self.piece.drain(..).enumerate() {
                         // SAFETY: by the caller there is room.
-                        unsafe { value_to(message, to.wrapping_add(index * self.size), self.size) };
+                        unsafe { copy_out(message, to.wrapping_add(index * self.size), self.size, copy) };
                     }
                     taken += some;
                     if some < most {

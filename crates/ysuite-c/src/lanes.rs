@@ -13,7 +13,7 @@ use ysuite::{mpsc, spsc};
 use crate::code::{Answer, YS_CLOSED, YS_EMPTY, YS_ETOOMANY, YS_FULL, YS_OK, YS_TIMEOUT, count_or, ys_code};
 use crate::disposal;
 use crate::limit::{Clock, Limit};
-use crate::message::{At8, At16, Class, Message, Placed, copy, for_class, place, value_to};
+use crate::message::{At8, At16, Class, Message, Placed, copy, copy_out, for_class, place};
 use crate::options::Wanted;
 use crate::rx::{RxInner, ys_rx};
 use crate::side::Inner;
@@ -111,7 +111,7 @@ pub(crate) unsafe fn deliver<M: Message>(received: Result<M, ys_code>, to: *mut 
     match received {
         Ok(message) => {
             // SAFETY: by the caller.
-            unsafe { value_to(message, to, size) };
+            unsafe { copy_out(message, to, size, copy) };
             c_int::from_code(YS_OK)
         }
         Err(code) => c_int::from_code(code),

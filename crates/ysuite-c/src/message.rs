@@ -136,6 +136,10 @@ macro_rules! for_value {
 
 pub(crate) use for_value;
 
+/// Copies bytes, as [`copy`] or [`copy_nonoverlapping`](ptr::copy_nonoverlapping): the one is longer code, the other a
+/// call unless the compiler knows the length.
+pub(crate) type CopyBytes = unsafe fn(*const u8, *mut u8, usize);
+
 // MUTANT: Speed only: a copy of a length that the compiler does not know.
 /// A message of `size` bytes that lie at `from`, aligned or not.
 ///
@@ -143,44 +147,10 @@ pub(crate) use for_value;
 /// They are there, and are no more than the class has. The caller that gives the message away forgets the bytes
 /// there.
 #[inline(always)]
-pub(crate) unsafe fn copy_in<M: Message>(from: *const u8, size: usize) -> M {
+pub(crate) unsafe fn copy_in<M: Message>(from: *const u8, size: usize, copy: CopyBytes) -> M {
     // A size known to the compiler if possible: such a copy is a few instructions.
     if size == size_of::<M>() {
         // SAFETY: by the caller. All bytes of a message may be anything.
-        return unsafe { from.cast::<M>().read_unaligned() };
-    }
-    let mut message = MaybeUninit::<M>::uninit();
-    // SAFETY: by the caller. All bytes of a message may be anything, those without a value too.
-    unsafe {
-        message.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from, size);
-        message.assume_init()
-    }
-}
-
-// MUTANT: Speed only: a copy of a length that the compiler does not know.
-/// Moves the first `size` bytes of a message to `to`, aligned or not.
-///
-/// # Safety
-/// There is room for them there, and they are no more than the class has.
-#[inline(always)]
-pub(crate) unsafe fn copy_out<M: Message>(message: M, to: *mut u8, size: usize) {
-    if size == size_of::<M>() {
-        // SAFETY: by the caller.
-        return unsafe { to.cast::<M>().write_unaligned(message) };
-    }
-    let message = core::mem::ManuallyDrop::new(message);
-    // SAFETY: by the caller.
-    unsafe { to.copy_from_nonoverlapping((&raw const *message).cast::<u8>(), size) };
-}
-
-/// A message by value: the `size` bytes at `from`, aligned or not.
-///
-/// # Safety
-/// As of [`copy_in`].
-#[inline(always)]
-pub(crate) unsafe fn value_of<M: Message>(from: *const u8, size: usize) -> M {
-    if size == size_of::<M>() {
-        // SAFETY: by the caller.
         return unsafe { from.cast::<M>().read_unaligned() };
     }
     let mut message = MaybeUninit::<M>::uninit();
@@ -191,12 +161,13 @@ pub(crate) unsafe fn value_of<M: Message>(from: *const u8, size: usize) -> M {
     }
 }
 
+// MUTANT: Speed only: a copy of a length that the compiler does not know.
 /// Moves the first `size` bytes of a message to `to`, aligned or not.
 ///
 /// # Safety
-/// As of [`copy_out`].
+/// There is room for them there, and they are no more than the class has.
 #[inline(always)]
-pub(crate) unsafe fn value_to<M: Message>(message: M, to: *mut u8, size: usize) {
+pub(crate) unsafe fn copy_out<M: Message>(message: M, to: *mut u8, size: usize, copy: CopyBytes) {
     if size == size_of::<M>() {
         // SAFETY: by the caller.
         return unsafe { to.cast::<M>().write_unaligned(message) };

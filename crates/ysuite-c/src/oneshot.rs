@@ -11,7 +11,7 @@ use ysuite::signal::Attach;
 use crate::code::{Answer, YS_CLOSED, YS_OK, ys_code};
 use crate::lanes::{Ends, deliver};
 use crate::limit::Limit;
-use crate::message::{At8, At16, Class, Message, value_of};
+use crate::message::{At8, At16, Class, Message, copy, copy_in};
 use crate::options::Wanted;
 use crate::rx::{RxInner, ys_rx};
 use crate::side::Inner;
@@ -63,7 +63,7 @@ impl<M: Message> TxInner for OneshotTx<M> {
     unsafe fn send(&mut self, message: *const u8, _: &Stop) -> c_int {
         match self.sender.take() {
             // SAFETY: by the caller.
-            Some(sender) => ok_or(sender.send(unsafe { value_of(message, self.size) }), YS_CLOSED),
+            Some(sender) => ok_or(sender.send(unsafe { copy_in(message, self.size, copy) }), YS_CLOSED),
             None => c_int::from_code(YS_CLOSED),
         }
     }

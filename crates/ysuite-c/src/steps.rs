@@ -6,6 +6,7 @@
 //! front. If the window does not suffice, the result is that a call is needed.
 
 use core::ffi::{c_int, c_void};
+use core::ptr::copy_nonoverlapping;
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering, compiler_fence};
 
 use ysuite::in_place::{RecvWindow, SendWindow};
@@ -166,7 +167,7 @@ unsafe fn put<M: Message>(window: &mut SendWindow, message: *const u8, size: usi
     }
     let at = window.next;
     // SAFETY: by the caller; the slot is free, aligned for a message, and as long.
-    unsafe { at.cast::<M>().write(copy_in(message, size)) };
+    unsafe { at.cast::<M>().write(copy_in(message, size, copy_nonoverlapping)) };
     window.next = at.wrapping_add(Layout::<M>::STEP);
     // SAFETY: the message was written just now.
     unsafe { publish::<M>(window, at) }
@@ -280,7 +281,7 @@ unsafe fn get<M: Message>(window: &mut RecvWindow, to: *mut u8, size: usize) -> 
     let Some(at) = known_slot::<M>(window) else { return Step::Call };
     // SAFETY: by the caller there is room; the message is there, and is read once, as the window moves on.
     unsafe {
-        copy_out(at.cast::<M>().read(), to, size);
+        copy_out(at.cast::<M>().read(), to, size, copy_nonoverlapping);
         consume::<M>(window, 1)
     }
 }
