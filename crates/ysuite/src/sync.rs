@@ -86,9 +86,10 @@ macro_rules! array_of {
 }
 pub(crate) use array_of;
 
-/// What a handle has that owns messages of type `T` elsewhere, and whose thread hands them over. It takes no part in
-/// subtyping: a sender of messages that live long is no sender of messages that live shorter.
-pub(crate) type MessagesOf<T> = core::marker::PhantomData<(Box<T>, AtomicPtr<T>)>;
+/// What a handle has of the type of its messages. They are elsewhere: they go to other threads by it, and end there; none
+/// is shared, so `T: Send` is enough. It takes no part in subtyping: a sender of messages that live long is no sender of
+/// messages that live shorter.
+pub(crate) type MessagesOf<T> = core::marker::PhantomData<std::sync::Arc<std::sync::Mutex<T>>>;
 
 /// Moves a message into its cell. In a model by a closure, as there only an access within one is checked. Otherwise not:
 /// an unoptimised program would copy the message for it.

@@ -122,11 +122,6 @@ impl<T> Deref for MpscShared<T> {
     }
 }
 
-// SAFETY: lanes hand messages from thread to thread, and lend none: `T: Send` is enough.
-unsafe impl<T: Send> Send for MpscShared<T> {}
-// SAFETY: as above.
-unsafe impl<T: Send> Sync for MpscShared<T> {}
-
 /// The parker of a channel: in place, as small allocations are dear where there are many channels.
 pub(in crate::channel) enum ChannelParker {
     Own(Parker),

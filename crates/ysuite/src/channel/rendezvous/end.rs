@@ -7,13 +7,13 @@ use core::marker::PhantomData;
 use core::task::{Context, Poll};
 
 use super::meeting::{Meeting, MeetingSide, SharedMeetingOf};
-use super::node::{LentPlace, MessageType};
+use super::node::LentPlace;
 use super::outlined::{Outlined, impl_outlined_drop};
 use super::party::{AnyParty, Party, poll, poll_place};
 use crate::channel::error::{self, RecvError};
 use crate::foreign::{Foreign, Panics};
 use crate::signal::{AttachError, Registration};
-use crate::sync::Arc;
+use crate::sync::{Arc, MessagesOf};
 use crate::wait::Subscriptions;
 use crate::wait::many::{SharedEnd, propagate};
 
@@ -24,7 +24,7 @@ pub(in crate::channel) type UntypedMeetingEnd = Outlined<AnyEnd>;
 #[repr(transparent)]
 pub(in crate::channel) struct MeetingEnd<T, const SENDS: bool> {
     any: UntypedMeetingEnd,
-    of: MessageType<T>,
+    of: MessagesOf<T>,
 }
 
 impl<T> MeetingEnd<T, true> {

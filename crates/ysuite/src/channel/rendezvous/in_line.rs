@@ -8,18 +8,18 @@ use core::marker::PhantomData;
 use core::task::{Context, Poll};
 
 use super::meeting::MeetingSide;
-use super::node::{LentPlace, MessageType};
+use super::node::LentPlace;
 use super::party::{AnyParty, Party};
 use super::ticket::Ticket;
 use super::wait::LineSlot;
 use crate::channel::error::{SendError, TrySendError};
 use crate::foreign::{Foreign, Panics};
-use crate::sync::Arc;
+use crate::sync::{Arc, MessagesOf};
 
 /// A slot in line, with a message.
 pub(in crate::channel) struct InLine<T> {
     slot: LineSlot,
-    of: MessageType<T>,
+    of: MessagesOf<T>,
 }
 
 impl<T> InLine<T> {

@@ -10,21 +10,21 @@ use core::marker::PhantomData;
 use core::ops::Deref;
 
 use super::line::Line;
-use super::node::{LentPlace, MessageType, StandNode};
+use super::node::{LentPlace, StandNode};
 use super::outlined::{Outlined, impl_outlined_drop};
 use super::ticket::{Met, Ticket};
 use crate::channel::error::TrySendError;
 use crate::foreign::Panics;
 use crate::os::ForkLock;
 use crate::statistics::Meter;
-use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, CachePadded, MutexGuard, Ordering};
+use crate::sync::{Arc, AtomicBool, AtomicU64, AtomicUsize, CachePadded, MessagesOf, MutexGuard, Ordering};
 use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all};
 
 /// A rendezvous of messages of type `T`.
 pub(in crate::channel) struct MeetingOf<T> {
     any: Outlined<Meeting>,
-    of: MessageType<T>,
+    of: MessagesOf<T>,
 }
 
 impl<T> MeetingOf<T> {
@@ -44,7 +44,7 @@ impl<T> Deref for MeetingOf<T> {
 /// As [`MeetingOf`], where each endpoint keeps it alive.
 pub(in crate::channel) struct SharedMeetingOf<T> {
     pub(super) any: Outlined<Arc<Meeting>>,
-    of: MessageType<T>,
+    of: MessagesOf<T>,
 }
 
 impl<T> SharedMeetingOf<T> {

@@ -7,17 +7,13 @@
 
 #[cfg(debug_assertions)]
 use core::any::type_name;
-use core::marker::PhantomData;
 use core::mem::{MaybeUninit, transmute};
 // A model's `Arc` cannot lose the type of its value.
 use std::sync::Arc as StdArc;
 
 use super::ticket::Ticket;
 use crate::foreign::Lent;
-use crate::sync::{Arc, AtomicU32, AtomicU64, Mutex, Ordering, UnsafeCell};
-
-/// What a handle of a rendezvous of `T` has of `T`. Messages go to other threads by it, and end there; none is shared.
-pub(in crate::channel) type MessageType<T> = PhantomData<Arc<Mutex<T>>>;
+use crate::sync::{Arc, AtomicU32, AtomicU64, Ordering, UnsafeCell};
 
 /// A place in the frame of a call that has a message or gets one: see [`Lent`].
 pub(in crate::channel) struct LentPlace<'a>(&'a mut (dyn MessagePlace + 'a));
