@@ -6,8 +6,10 @@
 //! user code runs under the lock: messages are moved and claims taken; the owners of taken claims are woken after it. A
 //! handle that is dropped in a forked child proceeds without a lock that a thread of the parent had: see [`ForkLock`].
 
+use core::cmp::Ordering as Order;
 use core::marker::PhantomData;
 use core::ops::Deref;
+use std::collections::BinaryHeap;
 
 use super::line::Line;
 use super::node::{LentPlace, StandNode};
@@ -91,9 +93,32 @@ pub(super) struct Lines {
     /// Of futures that had been handed a message and gave it back when they were dropped: their registrations, which are
     /// in line no more, and belong to who takes them out of here. These messages come before all others, in the order in
     /// which they were handed over.
-    returned: Vec<Arc<StandNode>>,
+    returned: BinaryHeap<Returned>,
     /// The number of messages that have been handed to receivers in line.
     handed: u64,
+}
+
+/// The registration of a message that was given back. The greatest is the one whose message was handed over first.
+struct Returned(Arc<StandNode>);
+
+impl Ord for Returned {
+    fn cmp(&self, other: &Self) -> Order {
+        other.0.handed().cmp(&self.0.handed())
+    }
+}
+
+impl PartialOrd for Returned {
+    fn partial_cmp(&self, other: &Self) -> Option<Order> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Eq for Returned {}
+
+impl PartialEq for Returned {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
 }
 
 /// What an arriving endpoint has found.
@@ -183,7 +208,7 @@ impl Meeting {
     pub(super) fn new(meter: &Meter) -> Self {
         let place =
             || MeetingPlace { waiting: AtomicUsize::new(0), list: CachePadded::new(WaitList::metered(meter.clone())) };
-        let lines = Lines { senders: Line::new(), receivers: Line::new(), returned: Vec::new(), handed: 0 };
+        let lines = Lines { senders: Line::new(), receivers: Line::new(), returned: BinaryHeap::new(), handed: 0 };
         Self {
             lines: ForkLock::new(lines),
             senders: place(),
@@ -357,8 +382,7 @@ impl Meeting {
     /// Takes the message of the first waiting sender to `place`, and removes it from the line. The caller wakes it,
     /// after the lock. There is none to wake where the message had been given back.
     pub(super) fn take(&self, lines: &mut Lines, place: &mut LentPlace<'_>) -> Encounter<Option<Arc<Ticket>>> {
-        if !lines.returned.is_empty() {
-            let node = lines.returned.remove(0);
+        if let Some(Returned(node)) = lines.returned.pop() {
             self.note(lines);
             // SAFETY: the node was given back, and is now this thread's.
             unsafe { node.take(place) };
@@ -420,17 +444,7 @@ impl Meeting {
             drop(lines);
             return ticket.wake();
         }
-        // Between `at` and `behind`: those that may come before it or after it.
-        let (mut at, mut behind) = (0, lines.returned.len());
-        while at < behind {
-            let middle = at + (behind - at) / 2;
-            if lines.returned[middle].handed() < number {
-                at = middle + 1;
-            } else {
-                behind = middle;
-            }
-        }
-        lines.returned.insert(at, node.clone());
+        lines.returned.push(Returned(node.clone()));
         self.note(&lines);
         drop(lines);
         self.announce(true);
@@ -466,7 +480,7 @@ impl Meeting {
         let was_open = !self.closed.swap(true, Ordering::Release);
         Self::end_line(&mut lines.senders, &mut taken);
         Self::end_line(&mut lines.receivers, &mut taken);
-        let returned = if dispose { core::mem::take(&mut lines.returned) } else { Vec::new() };
+        let returned = if dispose { core::mem::take(&mut lines.returned) } else { BinaryHeap::new() };
         self.note(&lines);
         drop(lines);
         let mut panics = Panics::none();
@@ -476,7 +490,7 @@ impl Meeting {
         panics.catch(|| notify_all(&self.senders.list));
         panics.catch(|| notify_all(&self.receivers.list));
         // The messages last: no panic of theirs may keep an endpoint asleep.
-        for node in &returned {
+        for Returned(node) in returned.into_sorted_vec().iter().rev() {
             // SAFETY: the nodes were given back, and are now this thread's.
             panics.catch(|| unsafe { node.clear() });
         }

@@ -403,3 +403,35 @@ fn a_batch_takes_from_those_that_wait_and_no_more_than_was_asked_for() {
         assert!(sending.iter_mut().all(|future| poll_once(future, &task).is_ready()));
     }
 }
+
+/// In whatever order the futures are dropped, also where some of the messages are received in between.
+///
+/// Claim: Messages given back at a rendezvous are received in the order in which they were handed over.
+#[test]
+fn messages_of_a_crowd_that_goes_stay_in_order() {
+    const CROWD: usize = 1000;
+    let (sender, receiver) = mpmc::bounded(0);
+    let mut crowd: Vec<_> = (0..CROWD).map(|_| Some(Box::pin(receiver.recv_async()))).collect();
+    let mut context = Context::from_waker(Waker::noop());
+    for future in &mut crowd {
+        assert!(future.as_mut().unwrap().as_mut().poll(&mut context).is_pending());
+    }
+    (0..CROWD).for_each(|number| sender.try_send(number).unwrap());
+    // Every number once, as 617 and 1000 have no divisor in common.
+    let order: Vec<_> = (0..CROWD).map(|step| step * 617 % CROWD).collect();
+    let (one, other) = order.split_at(CROWD / 2);
+    let mut here = Vec::new();
+    let mut received = 0;
+    for (part, taken) in [(one, 100), (other, CROWD - 100)] {
+        for &number in part {
+            crowd[number] = None;
+            here.push(number);
+        }
+        here.sort_unstable();
+        for expected in here.drain(..taken) {
+            assert_eq!(receiver.try_recv(), Ok(expected));
+            received += 1;
+        }
+    }
+    assert_eq!((received, receiver.try_recv()), (CROWD, Err(TryRecvError::Empty)));
+}
