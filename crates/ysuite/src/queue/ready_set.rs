@@ -19,7 +19,7 @@ pub(crate) const WORD: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
 /// Ids in all.
 pub(crate) const MOST: usize = WORD * WORDS;
 /// Words of ids.
-const WORDS: usize = SegmentedArray::<ReadyWord>::most(1);
+const WORDS: usize = SegmentedArray::<ReadyWord, 1>::MOST;
 
 /// The state of `WORD` ids.
 #[derive(Default)]
@@ -38,8 +38,8 @@ pub(crate) struct ReadySet {
     /// writes it last.
     root: AtomicU64,
     /// Which of `words` have something.
-    middle: FirstInPlace<AtomicU64, 1>,
-    words: FirstInPlace<ReadyWord>,
+    middle: FirstInPlace<AtomicU64, { WORD - 1 }, 1>,
+    words: FirstInPlace<ReadyWord, 1>,
     /// A hint: no word before this one is known to have a free id.
     hint: AtomicUsize,
 }
@@ -48,8 +48,8 @@ impl ReadySet {
     pub(crate) fn new() -> Self {
         Self {
             root: AtomicU64::new(0),
-            middle: FirstInPlace::new(AtomicU64::new(0), WORD - 1),
-            words: FirstInPlace::new(ReadyWord::default(), 1),
+            middle: FirstInPlace::new(AtomicU64::new(0)),
+            words: FirstInPlace::new(ReadyWord::default()),
             hint: AtomicUsize::new(0),
         }
     }
@@ -57,7 +57,7 @@ impl ReadySet {
     /// A set in which id 0 is claimed.
     pub(crate) fn with_first_claimed() -> Self {
         let first = ReadyWord { up: AtomicU64::new(0), claimed: AtomicU64::new(1) };
-        Self { words: FirstInPlace::new(first, 1), ..Self::new() }
+        Self { words: FirstInPlace::new(first), ..Self::new() }
     }
 
     /// Claims a free id, the least where possible. `None` where all are claimed.

@@ -1,6 +1,5 @@
 //! An array that grows and never moves: segments, each twice as long as the one before, made when they are first
-//! needed. An empty array is three words: the pointers to all segments after the first are in a table of their own, made
-//! with the second segment.
+//! needed. An array is one word: the pointers to all segments are in a table of their own, made with the second segment.
 //!
 //! Any thread may call everything. All operations are lock-free (wait-free except for the allocator). No element is
 //! removed before the array is dropped. Where two threads make the same segment at once, one of the two copies is
@@ -22,8 +21,8 @@ const USUAL: usize = if cfg!(ysuite_loom) { 2 } else { 12 };
 
 // GROWS: segments; bound: `most(first)` elements; full: callers check before; freed with the array; cost: elements;
 //     test: src/queue/segmented_array.rs: an_element_is_found_behind_a_segment_that_is_missing
-/// `SEGMENTS`: how many segments there may be.
-pub(crate) struct SegmentedArray<E, const SEGMENTS: usize = USUAL> {
+/// `FIRST`: elements of the first segment. `SEGMENTS`: how many segments there may be.
+pub(crate) struct SegmentedArray<E, const FIRST: usize, const SEGMENTS: usize = USUAL> {
     untyped: UntypedArray,
     /// The array owns its elements, and lends them to any thread. It takes no part in subtyping.
     owned: PhantomData<(E, AtomicPtr<E>)>,
@@ -32,18 +31,16 @@ pub(crate) struct SegmentedArray<E, const SEGMENTS: usize = USUAL> {
 /// The array without the type of its elements, so that most of it is compiled once. The methods get the array's
 /// [`Elementary`] facts, which are always the same.
 struct UntypedArray {
-    /// The first segment: null, or `length(0)` elements.
-    begin: AtomicPtr<u8>,
-    /// The other segments: null, or a table.
-    further: AtomicPtr<FurtherSegments>,
-    /// Elements of the first segment.
-    first: usize,
+    /// Null; or the first segment, as long as there is no other; or the table, with [`TABLE`] added.
+    root: AtomicPtr<u8>,
 }
 
-/// The head of a table of the segments after the first, which follow by their number: each null, or `length(segment)`
-/// elements. The place of the first is not used.
+/// Added to the address of a table. Elements are at even addresses.
+const TABLE: usize = 1;
+
+/// The head of a table of the segments, which follow by their number: each null, or `length(segment)` elements.
 #[repr(C)]
-struct FurtherSegments {
+struct SegmentTable {
     made: Handed,
     segments: [AtomicPtr<u8>; 0],
 }
@@ -51,6 +48,8 @@ struct FurtherSegments {
 /// What the array must know of its elements.
 struct Elementary {
     element: Layout,
+    /// Elements of the first segment.
+    first: usize,
     segments: usize,
     /// Drops that number of elements. None where that does nothing.
     drop: Option<unsafe fn(*mut u8, usize)>,
@@ -64,6 +63,10 @@ unsafe fn drop_elements<E>(elements: *mut u8, length: usize) {
 }
 
 impl Elementary {
+    fn length(&self, segment: usize) -> usize {
+        self.first << segment
+    }
+
     fn segment(&self, length: usize) -> Layout {
         let bytes = self.element.size().checked_mul(length);
         let layout = bytes.and_then(|bytes| Layout::from_size_align(bytes, self.element.align()).ok());
@@ -71,64 +74,80 @@ impl Elementary {
     }
 
     fn table(&self) -> Layout {
-        let bytes = size_of::<FurtherSegments>() + self.segments * size_of::<AtomicPtr<u8>>();
-        Layout::from_size_align(bytes, align_of::<FurtherSegments>()).expect("a few words")
+        let bytes = size_of::<SegmentTable>() + self.segments * size_of::<AtomicPtr<u8>>();
+        Layout::from_size_align(bytes, align_of::<SegmentTable>()).expect("a few words")
     }
 }
 
-impl UntypedArray {
-    fn length(&self, segment: usize) -> usize {
-        self.first << segment
-    }
+/// The segment of an element, and its index there.
+#[inline]
+const fn place(index: usize, first: usize) -> (usize, usize) {
+    let row = index / first + 1;
+    let segment = row.ilog2() as usize;
+    (segment, (row - (1 << segment)) * first + index % first)
+}
 
-    /// The segment of an element, and its index there.
-    fn place(&self, index: usize) -> (usize, usize) {
-        let row = index / self.first + 1;
-        let segment = row.ilog2() as usize;
-        (segment, (row - (1 << segment)) * self.first + index % self.first)
+impl UntypedArray {
+    const fn new() -> Self {
+        Self { root: AtomicPtr::new(ptr::null_mut()) }
     }
 
     /// The elements of a segment; null where it does not exist.
     #[inline]
     fn elements(&self, segment: usize) -> *mut u8 {
-        // ORDERING: Acquire pairs with the Release in `make`: the elements are initialised.
-        self.segment(segment).map_or(ptr::null_mut(), |segment| segment.load(Ordering::Acquire))
+        // ORDERING: Acquire pairs with the Release in `make` and `make_table`: the elements, or the table, are
+        // initialised.
+        let root = self.root.load(Ordering::Acquire);
+        match Self::table(root) {
+            // ORDERING: Acquire pairs with the Release in `make`: the elements are initialised.
+            // SAFETY: the table is the array's.
+            Some(table) => unsafe { Self::segment(table, segment) }.load(Ordering::Acquire),
+            None if segment == 0 => root,
+            None => ptr::null_mut(),
+        }
     }
 
-    /// Where the pointer to a segment is, if there is a place for it.
+    /// The table, if that is what the root points to.
     #[inline]
-    fn segment(&self, segment: usize) -> Option<&AtomicPtr<u8>> {
-        if segment == 0 {
-            return Some(&self.begin);
-        }
-        // ORDERING: Acquire pairs with the Release in `make_table`: the table is initialised.
-        let table = NonNull::new(self.further.load(Ordering::Acquire))?;
-        // SAFETY: a table that `make_table` has made, with a place for each segment that there may be; it lives as long
-        // as `self`.
+    fn table(root: *mut u8) -> Option<NonNull<SegmentTable>> {
+        if root.addr() & TABLE == 0 { None } else { NonNull::new(root.map_addr(|address| address - TABLE).cast()) }
+    }
+
+    /// Where a table has the pointer to a segment.
+    ///
+    /// # Safety
+    /// The table is the array's, which lives as long as the result is used.
+    #[inline]
+    unsafe fn segment<'a>(table: NonNull<SegmentTable>, segment: usize) -> &'a AtomicPtr<u8> {
+        // SAFETY: by the caller; `make_table` has made a place for each segment that there may be.
         unsafe {
             table.as_ref().made.read();
-            Some(&*Self::pointers(table).add(segment))
+            &*Self::pointers(table).add(segment)
         }
     }
 
-    fn pointers(table: NonNull<FurtherSegments>) -> *mut AtomicPtr<u8> {
+    fn pointers(table: NonNull<SegmentTable>) -> *mut AtomicPtr<u8> {
         // SAFETY: within the allocation, which has the pointers behind the head.
         unsafe { (&raw mut (*table.as_ptr()).segments).cast() }
     }
 
-    /// Makes the table of the segments after the first.
-    fn make_table(&self, of: &Elementary) {
-        let table: NonNull<FurtherSegments> = os::allocate(of.table()).cast();
+    /// Makes the table, with the first segment, which may be null.
+    fn make_table(&self, first: *mut u8, of: &Elementary) {
+        let table: NonNull<SegmentTable> = os::allocate(of.table()).cast();
         // SAFETY: the memory is this thread's alone, and large enough.
         unsafe {
-            table.write(FurtherSegments { made: Handed::default(), segments: [] });
+            table.write(SegmentTable { made: Handed::default(), segments: [] });
             table.as_ref().made.written();
-            (0..of.segments).for_each(|at| Self::pointers(table).add(at).write(AtomicPtr::new(ptr::null_mut())));
+            for at in 0..of.segments {
+                let segment = if at == 0 { first } else { ptr::null_mut() };
+                Self::pointers(table).add(at).write(AtomicPtr::new(segment));
+            }
         }
-        // ORDERING: Release pairs with the Acquire in `segment`: the table is initialised. Relaxed on failure: the
-        // caller finds the other thread's table by `segment`, which acquires.
-        let put = self.further.compare_exchange(ptr::null_mut(), table.as_ptr(), Ordering::Release, Ordering::Relaxed);
-        if put.is_err() {
+        let root = table.as_ptr().cast::<u8>().map_addr(|address| address + TABLE);
+        // ORDERING: Release pairs with the Acquire in `elements` and `make`: the table is initialised; and so are the
+        // elements of the first segment, which this thread has acquired. Relaxed on failure: the caller loads the root
+        // again, and acquires.
+        if self.root.compare_exchange(first, root, Ordering::Release, Ordering::Relaxed).is_err() {
             // SAFETY: this thread made it above, and the exchange has failed: no other thread has its address.
             unsafe { Self::free_table(table, of) };
         }
@@ -137,7 +156,7 @@ impl UntypedArray {
     // MUTANT: Models only: atomics are objects only there.
     /// # Safety
     /// No thread uses the table afterwards.
-    unsafe fn free_table(table: NonNull<FurtherSegments>, of: &Elementary) {
+    unsafe fn free_table(table: NonNull<SegmentTable>, of: &Elementary) {
         // SAFETY: by the caller; `make_table` has allocated it with this layout.
         unsafe {
             if cfg!(ysuite_loom) {
@@ -152,26 +171,40 @@ impl UntypedArray {
     #[cold]
     #[inline(never)]
     fn make(&self, segment: usize, of: &Elementary, make: &mut dyn FnMut(*mut u8)) {
-        let length = self.length(segment);
+        let length = of.length(segment);
         let elements = os::allocate(of.segment(length)).as_ptr();
         // SAFETY: the memory has room for that many elements.
         (0..length).for_each(|at| make(unsafe { elements.add(at * of.element.size()) }));
-        if self.segment(segment).is_none() {
-            self.make_table(of);
+        loop {
+            // ORDERING: Acquire pairs with the Release in `make_table`: the table is initialised; and with the one
+            // below: `make_table` hands the first segment on.
+            let root = self.root.load(Ordering::Acquire);
+            let place = match Self::table(root) {
+                // SAFETY: the table is the array's.
+                Some(table) => unsafe { Self::segment(table, segment) },
+                None if segment == 0 => &self.root,
+                None => {
+                    self.make_table(root, of);
+                    continue;
+                }
+            };
+            // ORDERING: Release pairs with the Acquire in `elements`. Relaxed on failure: the caller finds the other
+            // thread's segment by `elements`, which acquires, and this loop a table that has come instead.
+            match place.compare_exchange(ptr::null_mut(), elements, Ordering::Release, Ordering::Relaxed) {
+                Ok(_) => return,
+                // Only the root: by another thread, before there was a first segment.
+                Err(found) if Self::table(found).is_some() => {}
+                Err(_) => break,
+            }
         }
-        let place = self.segment(segment).expect("made just now");
-        // ORDERING: Release pairs with the Acquire in `elements`. Relaxed on failure: the caller finds the other
-        // thread's segment by `elements`, which acquires.
-        if place.compare_exchange(ptr::null_mut(), elements, Ordering::Release, Ordering::Relaxed).is_err() {
-            // SAFETY: this thread made them above, and the exchange has failed: no other thread has their address.
-            unsafe { self.free(segment, elements, of) };
-        }
+        // SAFETY: this thread made them above, and they were put nowhere: no other thread has their address.
+        unsafe { Self::free(segment, elements, of) };
     }
 
     /// # Safety
     /// The elements are those of a segment, or were made for it, and no thread uses them afterwards.
-    unsafe fn free(&self, segment: usize, elements: *mut u8, of: &Elementary) {
-        let length = self.length(segment);
+    unsafe fn free(segment: usize, elements: *mut u8, of: &Elementary) {
+        let length = of.length(segment);
         // SAFETY: by the caller; `make` has allocated and initialised them so.
         unsafe {
             if let Some(drop) = of.drop {
@@ -183,12 +216,12 @@ impl UntypedArray {
 
     /// The first element that exists, from the one with this index on: its index and its address.
     fn find(&self, from: usize, of: &Elementary) -> Option<(usize, *mut u8)> {
-        let (mut segment, mut place) = self.place(from);
+        let (mut segment, mut place) = place(from, of.first);
         // A segment may exist while the one in front of it does not: each is made by the first thread that needs it.
         while segment < of.segments {
             let elements = self.elements(segment);
             if !elements.is_null() {
-                let before = self.first * ((1 << segment) - 1);
+                let before = of.first * ((1 << segment) - 1);
                 // SAFETY: a segment that is not null has `length(segment)` elements, of which `place` is one.
                 return Some((before + place, unsafe { elements.add(place * of.element.size()) }));
             }
@@ -198,45 +231,44 @@ impl UntypedArray {
     }
 
     /// Frees all.
+    #[cold]
+    #[inline(never)]
     fn end(&mut self, of: &Elementary) {
         for segment in 0..of.segments {
             let elements = self.elements(segment);
             if !elements.is_null() {
                 // SAFETY: `&mut self` excludes all other threads.
-                unsafe { self.free(segment, elements, of) };
+                unsafe { Self::free(segment, elements, of) };
             }
         }
         // ORDERING: Relaxed; `&mut self`: the owner that drops this has synchronised with all other threads.
-        if let Some(table) = NonNull::new(self.further.load(Ordering::Relaxed)) {
+        if let Some(table) = Self::table(self.root.load(Ordering::Relaxed)) {
             // SAFETY: as above.
             unsafe { Self::free_table(table, of) };
         }
     }
 }
 
-impl<E, const SEGMENTS: usize> SegmentedArray<E, SEGMENTS> {
+impl<E, const FIRST: usize, const SEGMENTS: usize> SegmentedArray<E, FIRST, SEGMENTS> {
     const OF: &'static Elementary = &Elementary {
         element: Layout::new::<E>(),
+        first: FIRST,
         segments: SEGMENTS,
         drop: if needs_drop::<E>() { Some(drop_elements::<E>) } else { None },
     };
 
-    /// An empty array whose first segment will have `first` elements.
-    pub(crate) fn new(first: usize) -> Self {
-        const { assert!(size_of::<E>() != 0) };
-        let (begin, further) = (AtomicPtr::new(ptr::null_mut()), AtomicPtr::new(ptr::null_mut()));
-        Self { untyped: UntypedArray { begin, further, first }, owned: PhantomData }
+    /// The largest number of elements.
+    pub(crate) const MOST: usize = FIRST * ((1 << SEGMENTS) - 1);
+
+    pub(crate) fn new() -> Self {
+        const { assert!(size_of::<E>() != 0 && align_of::<E>() > TABLE) };
+        Self { untyped: UntypedArray::new(), owned: PhantomData }
     }
 
-    /// The largest number of elements of an array whose first segment has `first`.
-    pub(crate) const fn most(first: usize) -> usize {
-        first * ((1 << SEGMENTS) - 1)
-    }
-
-    /// An element, if its segment exists. `index` is less than the array's [`most`](Self::most).
+    /// An element, if its segment exists. `index` is less than the array's [`MOST`](Self::MOST).
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&E> {
-        let (segment, place) = self.untyped.place(index);
+        let (segment, place) = place(index, FIRST);
         let elements = self.untyped.elements(segment).cast::<E>();
         // SAFETY: a segment that is not null has `length(segment)` elements, of which `place` is one, and lives as long
         // as `self`.
@@ -250,54 +282,57 @@ impl<E, const SEGMENTS: usize> SegmentedArray<E, SEGMENTS> {
     pub(crate) fn get_or_make(&self, index: usize, mut make: impl FnMut() -> E) -> &E {
         if self.get(index).is_none() {
             // SAFETY: `make` gives addresses of memory for elements.
-            self.untyped.make(self.untyped.place(index).0, Self::OF, &mut |at| unsafe { at.cast::<E>().write(make()) });
+            self.untyped.make(place(index, FIRST).0, Self::OF, &mut |at| unsafe { at.cast::<E>().write(make()) });
         }
         self.get(index).expect("made just now")
     }
 
     /// All elements that exist, in order. Loads each segment only when the iteration gets there.
-    pub(crate) fn iter(&self) -> Elements<'_, E, SEGMENTS> {
+    pub(crate) fn iter(&self) -> Elements<'_, E, FIRST, SEGMENTS> {
         Elements { array: self, next: 0 }
     }
 }
 
 /// The elements of a [`SegmentedArray`]. Written out, because the compiler would make a dozen functions of adapters for
 /// each type of elements.
-pub(crate) struct Elements<'a, E, const SEGMENTS: usize> {
-    array: &'a SegmentedArray<E, SEGMENTS>,
+pub(crate) struct Elements<'a, E, const FIRST: usize, const SEGMENTS: usize> {
+    array: &'a SegmentedArray<E, FIRST, SEGMENTS>,
     next: usize,
 }
 
-impl<'a, E, const SEGMENTS: usize> Iterator for Elements<'a, E, SEGMENTS> {
+impl<'a, E, const FIRST: usize, const SEGMENTS: usize> Iterator for Elements<'a, E, FIRST, SEGMENTS> {
     type Item = (usize, &'a E);
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let (index, element) = self.array.untyped.find(self.next, SegmentedArray::<E, SEGMENTS>::OF)?;
+        let (index, element) = self.array.untyped.find(self.next, SegmentedArray::<E, FIRST, SEGMENTS>::OF)?;
         self.next = index + 1;
         // SAFETY: an element, which lives as long as the array.
         Some((index, unsafe { &*element.cast::<E>() }))
     }
 }
 
-impl<E, const SEGMENTS: usize> Drop for SegmentedArray<E, SEGMENTS> {
+impl<E, const FIRST: usize, const SEGMENTS: usize> Drop for SegmentedArray<E, FIRST, SEGMENTS> {
+    // MUTANT: Speed only: an array without elements is walked for nothing.
     #[inline]
     fn drop(&mut self) {
-        self.untyped.end(Self::OF);
+        // ORDERING: Relaxed; `&mut self`, as in `end`.
+        if !self.untyped.root.load(Ordering::Relaxed).is_null() {
+            self.untyped.end(Self::OF);
+        }
     }
 }
 
-/// A [`SegmentedArray`] whose first element is in place, for owners of which most need no other. `SEGMENTS` are those of
-/// the others.
-pub(crate) struct FirstInPlace<E, const SEGMENTS: usize = USUAL> {
+/// A [`SegmentedArray`] whose first element is in place, for owners of which most need no other. `FIRST` and `SEGMENTS`
+/// are those of the others.
+pub(crate) struct FirstInPlace<E, const FIRST: usize, const SEGMENTS: usize = USUAL> {
     first: E,
-    others: SegmentedArray<E, SEGMENTS>,
+    others: SegmentedArray<E, FIRST, SEGMENTS>,
 }
 
-impl<E, const SEGMENTS: usize> FirstInPlace<E, SEGMENTS> {
-    /// The first segment of the other elements will have `length` elements.
-    pub(crate) fn new(first: E, length: usize) -> Self {
-        Self { first, others: SegmentedArray::new(length) }
+impl<E, const FIRST: usize, const SEGMENTS: usize> FirstInPlace<E, FIRST, SEGMENTS> {
+    pub(crate) fn new(first: E) -> Self {
+        Self { first, others: SegmentedArray::new() }
     }
 
     /// As [`SegmentedArray::get`].
@@ -318,18 +353,18 @@ impl<E, const SEGMENTS: usize> FirstInPlace<E, SEGMENTS> {
     }
 
     /// As [`SegmentedArray::iter`].
-    pub(crate) fn iter(&self) -> AllElements<'_, E, SEGMENTS> {
+    pub(crate) fn iter(&self) -> AllElements<'_, E, FIRST, SEGMENTS> {
         AllElements { first: Some(&self.first), others: self.others.iter() }
     }
 }
 
 /// The elements of a [`FirstInPlace`].
-pub(crate) struct AllElements<'a, E, const SEGMENTS: usize> {
+pub(crate) struct AllElements<'a, E, const FIRST: usize, const SEGMENTS: usize> {
     first: Option<&'a E>,
-    others: Elements<'a, E, SEGMENTS>,
+    others: Elements<'a, E, FIRST, SEGMENTS>,
 }
 
-impl<'a, E, const SEGMENTS: usize> Iterator for AllElements<'a, E, SEGMENTS> {
+impl<'a, E, const FIRST: usize, const SEGMENTS: usize> Iterator for AllElements<'a, E, FIRST, SEGMENTS> {
     type Item = (usize, &'a E);
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -348,7 +383,7 @@ mod tests {
 
     #[test]
     fn an_element_in_place_is_the_first_of_all() {
-        let array = FirstInPlace::<char>::new('a', 2);
+        let array = FirstInPlace::<char, 2>::new('a');
         assert!(array.iter().eq([(0, &'a')]) && array.get(1).is_none());
         assert_eq!((array.get_or_make(0, || unreachable!()), array.get_or_make(2, || 'b')), (&'a', &'b'));
         assert!(array.iter().eq([(0, &'a'), (1, &'b'), (2, &'b')]));
@@ -356,9 +391,9 @@ mod tests {
 
     #[test]
     fn every_element_has_a_place_of_its_own() {
-        for first in [1, 64] {
-            let array = SegmentedArray::<usize>::new(first);
-            let most = SegmentedArray::<usize>::most(first).min(20_000);
+        fn is_so<const FIRST: usize>() {
+            let array = SegmentedArray::<usize, FIRST>::new();
+            let most = SegmentedArray::<usize, FIRST>::MOST.min(20_000);
             assert!(array.get(0).is_none() && array.iter().next().is_none());
             let mut next = 0;
             for index in 0..most {
@@ -370,11 +405,13 @@ mod tests {
             assert!((0..most).all(|index| array.get(index) == Some(&index)));
             assert!(array.iter().take(most).all(|(index, element)| index == *element));
         }
+        is_so::<1>();
+        is_so::<64>();
     }
 
     #[test]
     fn an_element_is_found_behind_a_segment_that_is_missing() {
-        let array = SegmentedArray::<char>::new(2);
+        let array = SegmentedArray::<char, 2>::new();
         array.get_or_make(7, || 'c');
         array.get_or_make(0, || 'a');
         // The segment of elements 2 to 5 has not been made.
@@ -386,7 +423,7 @@ mod tests {
     #[test]
     fn a_segment_that_another_was_quicker_to_make_is_thrown_away() {
         let (quick, slow) = (Arc::new(()), Arc::new(()));
-        let array = SegmentedArray::<Arc<()>>::new(2);
+        let array = SegmentedArray::<Arc<()>, 2>::new();
         let found = array.get_or_make(1, || {
             // As another thread would meanwhile.
             array.get_or_make(0, || quick.clone());
@@ -396,5 +433,17 @@ mod tests {
         assert_eq!((Arc::strong_count(&quick), Arc::strong_count(&slow)), (3, 1));
         drop(array);
         assert_eq!(Arc::strong_count(&quick), 1);
+    }
+
+    /// As another thread would, between the moment when the first segment is made and the one when it is put in place.
+    #[test]
+    fn a_first_segment_has_its_place_where_a_table_has_come_before_it() {
+        let array = SegmentedArray::<char, 2>::new();
+        let found = array.get_or_make(1, || {
+            array.get_or_make(2, || 'b');
+            'a'
+        });
+        assert_eq!((*found, array.get(0), array.get(5)), ('a', Some(&'a'), Some(&'b')));
+        assert_eq!(array.iter().count(), 6);
     }
 }

@@ -41,6 +41,11 @@ unsafe impl Send for TaskSlot {}
 unsafe impl Sync for TaskSlot {}
 
 impl TaskSlot {
+    #[cfg(all(feature = "mpsc", not(ysuite_loom)))]
+    pub(crate) const fn new() -> Self {
+        Self { state: AtomicU32::new(WAITING), waker: UnsafeCell::new(None) }
+    }
+
     // USER CODE: `Clone` of the new waker, `Drop` of the one it replaces; the slot is free, the handle not armed;
     //     re-entrance: may use the slot and the channel; panic: propagates; the old waker, or the new one, is in the
     //     slot; test: src/signal/task.rs: a_panicking_waker_leaves_the_slot_in_order

@@ -22,6 +22,17 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
+    /// One that counts for no channel.
+    #[cfg(all(feature = "mpsc", not(ysuite_loom)))]
+    pub(crate) const fn none() -> Self {
+        Self {
+            #[cfg(feature = "statistics")]
+            ledger: None,
+            #[cfg(feature = "statistics")]
+            is_for_room: false,
+        }
+    }
+
     /// The meter of a new channel.
     pub(crate) fn new() -> Self {
         Self {

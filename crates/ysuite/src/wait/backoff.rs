@@ -33,16 +33,16 @@ const WAKE: Duration = Duration::from_micros(5);
 /// The number of polls in a spin that is always affordable.
 const FEW: u32 = 1;
 /// Sleeps without a long spin after which a long spin is tried again. Doubled each time that it was in vain.
-const PROBE: u32 = 64;
+const PROBE: u16 = 64;
 /// The most sleeps between two such trials.
-const SELDOM: u32 = 1024;
+const SELDOM: u16 = 1024;
 /// The longest spin that is ever tried; a longer sleep is not worth spinning for.
 const LONGEST: Duration = Duration::from_micros(100);
 /// The unit, in nanoseconds, in which shared handles remember how long sleeps take. With it a sleep of 2 ms fits: much
 /// longer than any that is worth a spin.
 const SLEPT: u32 = 64;
 /// The scale of `worth`: spinning has always paid.
-const ALWAYS: u32 = 256;
+const ALWAYS: u16 = 256;
 
 /// How many times a waiting thread yields its CPU before it sleeps.
 const YIELDS: u32 = if cfg!(ysuite_loom) { 0 } else { 2 };
@@ -61,26 +61,25 @@ const MOMENT: Duration = Duration::from_micros(2);
 /// How many times a thread that must not wait yields its CPU to a thread that may have been preempted.
 const MOMENTS: u32 = if cfg!(ysuite_loom) { 0 } else { 4 };
 
-/// A waiting handle's memory of whether spinning pays.
+/// A waiting handle's memory of whether spinning pays. It is small because there are many idle handles: two words.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Backoff {
     /// The setting of the handle's user.
     pub(crate) spin: Spin,
+    /// After how many sleeps the next long spin comes, while spinning is not worth it, in `PROBE`s.
+    probes: u8,
     /// Moving average, 0 to `ALWAYS`.
-    worth: u32,
-    /// Sleeps since the last long spin, while spinning is not worth it.
-    skipped: u32,
-    /// After how many such sleeps the next long spin comes.
-    probe: u32,
-    /// How many nanoseconds sleeps take, as a moving average; zero before the first. It is small because there are many
-    /// idle handles.
+    worth: u16,
+    /// Such sleeps since the last long spin.
+    skipped: u16,
+    /// How many nanoseconds sleeps take, as a moving average; zero before the first.
     slept: u32,
     yields: Yields,
 }
 
 impl Backoff {
     pub(crate) const fn new() -> Self {
-        Self { spin: Spin::Adaptive, worth: ALWAYS, skipped: 0, probe: PROBE, slept: 0, yields: Yields::new() }
+        Self { spin: Spin::Adaptive, probes: 1, worth: ALWAYS, skipped: 0, slept: 0, yields: Yields::new() }
     }
 
     // MUTANT: Speed only: what is remembered of long sleeps. An additional bit is set anyway in a new word.
@@ -90,7 +89,7 @@ impl Backoff {
         self.spin as u64
             | u64::from(self.worth) << 2
             | u64::from(self.skipped) << 11
-            | u64::from(self.probe) << 22
+            | u64::from(self.probe()) << 22
             | u64::from(self.yields.to_bits()) << 33
             | slept << 49
     }
@@ -102,10 +101,16 @@ impl Backoff {
             1 => Spin::Adaptive,
             _ => Spin::Forever,
         };
-        let field = |from: u32, bits_wide: u32| (bits >> from) as u32 & ((1 << bits_wide) - 1);
+        let field = |from: u32, bits_wide: u32| ((bits >> from) as u32 & ((1 << bits_wide) - 1)) as u16;
         let slept = SLEPT * (bits >> 49) as u32;
-        let yields = Yields::from_bits(field(33, 16) as u16);
-        Self { spin, worth: field(2, 9), skipped: field(11, 11), probe: field(22, 11), slept, yields }
+        let yields = Yields::from_bits(field(33, 16));
+        let probes = (field(22, 11) / PROBE) as u8;
+        Self { spin, probes, worth: field(2, 9), skipped: field(11, 11), slept, yields }
+    }
+
+    /// After how many sleeps the next long spin comes.
+    const fn probe(&self) -> u16 {
+        self.probes as u16 * PROBE
     }
 
     // MUTANT: Speed only: when to pause after a stream, and whether to spin.
@@ -249,13 +254,13 @@ impl Backoff {
         let slept = Duration::from_nanos(self.slept.into());
         let mut time = slept;
         if self.is_worth() {
-            self.probe = PROBE;
-        } else if self.skipped < self.probe {
+            self.probes = 1;
+        } else if self.skipped < self.probe() {
             self.skipped += 1;
             return FEW;
         } else {
             self.skipped = 0;
-            self.probe = (self.probe * 2).min(SELDOM);
+            self.probes = (self.probes * 2).min((SELDOM / PROBE) as u8);
             // If this spin pays, the next is worth it as well.
             self.worth = ALWAYS / 4;
             time *= 2;
@@ -437,10 +442,10 @@ mod tests {
     fn what_a_shared_end_remembers_fits_into_its_bits() {
         let shared = SharedBackoff::new();
         for spin in [Spin::None, Spin::Adaptive, Spin::Forever] {
-            for (worth, skipped, probe) in [(0, SELDOM, SELDOM), (ALWAYS / 4, 1, 2 * PROBE), (ALWAYS, 0, PROBE)] {
+            for (worth, skipped, probes) in [(0, SELDOM, (SELDOM / PROBE) as u8), (ALWAYS / 4, 1, 2), (ALWAYS, 0, 1)] {
                 for slept in [0, SLEPT, SLEPT * ((1 << 15) - 1)] {
                     for yields in [Yields::new(), Yields::from_bits(u16::MAX)] {
-                        let backoff = Backoff { spin, worth, skipped, probe, slept, yields };
+                        let backoff = Backoff { spin, probes, worth, skipped, slept, yields };
                         shared.set(spin);
                         shared.keep(backoff);
                         for kept in [shared.recall(), shared.again().recall()] {

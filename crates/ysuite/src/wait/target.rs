@@ -74,6 +74,12 @@ impl WakeTarget {
         Self { task: TaskSlot::default(), attachment: AtomicPtr::default(), meter }
     }
 
+    /// Of a handle that never waits. In a model it is not constant.
+    #[cfg(all(feature = "mpsc", not(ysuite_loom)))]
+    pub(crate) const fn unused() -> Self {
+        Self { task: TaskSlot::new(), attachment: AtomicPtr::new(ptr::null_mut()), meter: Meter::none() }
+    }
+
     #[inline(always)]
     pub(crate) fn meter(&self) -> &Meter {
         &self.meter

@@ -20,7 +20,7 @@ const SLICE: Duration = Duration::from_millis(1);
 /// Waits without a yield after the first slice that was lost. Doubled with each further one.
 const AWAY: u16 = 1 << 6;
 /// The number of times that this is doubled.
-const DOUBLINGS: u16 = 6;
+const DOUBLINGS: u8 = 6;
 /// A thread with less time than this does not yield: some slices.
 const HASTE: Duration = Duration::from_millis(10);
 /// After this number of waits that spinning has ended, one yields all the same. Two threads that reply to each other at
@@ -37,7 +37,7 @@ const OTHERS: u32 = 2;
 pub(super) struct Yields {
     /// The number of waits that are still to pass without a yield.
     away: u16,
-    doublings: u16,
+    doublings: u8,
     /// Waits since the last yield.
     unasked: u16,
     /// The last yield has let others run.
@@ -62,11 +62,11 @@ impl Yields {
 
     /// What it has learned about slices, in sixteen bits.
     pub(super) fn to_bits(self) -> u16 {
-        self.away | self.doublings << 13
+        self.away | u16::from(self.doublings) << 13
     }
 
     pub(super) fn from_bits(bits: u16) -> Self {
-        Self { away: bits & ((1 << 13) - 1), doublings: bits >> 13, ..Self::new() }
+        Self { away: bits & ((1 << 13) - 1), doublings: (bits >> 13) as u8, ..Self::new() }
     }
 
     // MUTANT: Speed only: how often a waiting thread yields.

@@ -56,13 +56,13 @@ mod rows {
         let mut wrong = false;
         rows! {
             wrong:
-            spsc::unbounded() => 760, 760, 3;
-            spsc::bounded(16) => 1120, 1120, 5;
-            mpsc::unbounded() => 1040, 1184, 4;
-            mpsc::bounded(16) => 1040, 1184, 4;
-            mpmc::unbounded() => 1036, 1036, 2;
-            mpmc::bounded(16) => 1008, 1008, 2;
-            broadcast::bounded(16) => 984, 984, 3;
+            spsc::unbounded() => 704, 704, 3;
+            spsc::bounded(16) => 1040, 1040, 4;
+            mpsc::unbounded() => 680, 1000, 4;
+            mpsc::bounded(16) => 680, 1000, 4;
+            mpmc::unbounded() => 1020, 1020, 2;
+            mpmc::bounded(16) => 992, 992, 2;
+            broadcast::bounded(16) => 968, 968, 3;
         }
         assert!(!wrong, "not as stated: see above");
         let row = measured(

@@ -45,8 +45,9 @@ struct UntypedLanes {
     /// The number of messages that were granted to all turns so far, without those that ended turns did not give;
     /// wraps.
     granted: usize,
-    /// In an allocation of its own: slow paths run on a copy of this struct.
-    row: Box<Row>,
+    /// None before a lane is active for the first time, unless this is a rendezvous. In an allocation of its own: slow
+    /// paths run on a copy of this struct.
+    row: Option<Box<Row>>,
 }
 
 impl UntypedLanes {
@@ -57,9 +58,10 @@ impl UntypedLanes {
     #[cold]
     #[inline(never)]
     fn next_lane(&mut self, shared: &SharedLanes) -> bool {
-        if let (Some(reader), 1, false) = (&mut self.turn, self.row.lanes.len(), shared.ready.any()) {
+        let only = self.row.as_mut().filter(|row| row.lanes.len() == 1);
+        if let (Some(reader), Some(row), false) = (&mut self.turn, only, shared.ready.any()) {
             // The only active lane. Where it may give more, the caller has just found it empty.
-            self.row.visits += 1;
+            row.visits += 1;
             if self.left == 0 && reader.has_message() {
                 self.grant();
                 return true;
@@ -71,7 +73,8 @@ impl UntypedLanes {
         self.end_turn();
         self.activate(shared);
         let position = self.granted;
-        let (row, mut is_idle) = (&mut *self.row, false);
+        let Some(row) = &mut self.row else { return false };
+        let mut is_idle = false;
         // Each lane that is in the row now, once.
         for _ in 0..row.lanes.len() {
             let Some(lane) = row.lanes.front_mut() else { break };
@@ -79,10 +82,10 @@ impl UntypedLanes {
             match lane.visit(position) {
                 Visit::Message => {
                     self.turn = lane.reader.take();
-                    self.grant();
                     if is_idle {
-                        self.row.arm(EMPTY_VISITS / 2);
+                        row.arm(EMPTY_VISITS / 2);
                     }
+                    self.grant();
                     return true;
                 }
                 Visit::Over => {
@@ -98,7 +101,26 @@ impl UntypedLanes {
             row.rotate();
         }
         // Re-check: a message may have arrived while arming.
-        is_idle && self.row.arm(EMPTY_VISITS / 2) && self.next_lane(shared)
+        is_idle && row.arm(EMPTY_VISITS / 2) && self.next_lane(shared)
+    }
+
+    /// The row, which is made where it is missing.
+    fn row(row: &mut Option<Box<Row>>) -> &mut Row {
+        row.get_or_insert_with(Row::boxed)
+    }
+
+    /// The number of active lanes.
+    #[inline(always)]
+    fn active(&self) -> usize {
+        self.row.as_ref().map_or(0, |row| row.lanes.len())
+    }
+
+    fn is_active(&self, id: usize) -> bool {
+        self.row.as_ref().is_some_and(|row| row.is_active(id))
+    }
+
+    fn is_shut(&self) -> bool {
+        self.row.as_ref().is_some_and(|row| row.is_shut)
     }
 
     // MUTANT: Speed only: a wrong position makes a lane look idle at a different time.
@@ -112,20 +134,20 @@ impl UntypedLanes {
     /// The turn ends; no lane has its turn.
     fn end_turn(&mut self) {
         self.granted = self.granted.wrapping_sub(self.left);
-        if self.pause_turn() {
-            self.row.rotate();
+        if let Some(row) = self.pause_turn() {
+            row.rotate();
         }
     }
 
     // MUTANT: Speed only: a wrong position makes a lane look idle at a different time. The turn itself counts only
     // with its reader.
-    /// Puts the reader of the current lane back into the row, where that lane stays in front. True: there was one.
-    fn pause_turn(&mut self) -> bool {
+    /// Puts the reader of the current lane back into the row, where that lane stays in front. None: there was none.
+    fn pause_turn(&mut self) -> Option<&mut Row> {
         self.left = 0;
-        let Some(reader) = self.turn.take() else { return false };
-        let Some(lane) = self.row.lanes.front_mut() else { return false };
-        lane.reader = Some(reader);
-        true
+        let reader = self.turn.take()?;
+        let row = self.row.as_deref_mut()?;
+        row.lanes.front_mut()?.reader = Some(reader);
+        Some(row)
     }
 
     // MUTANT: Speed only: an early exit. The take finds no raised id either. After the close all slots are empty.
@@ -134,7 +156,7 @@ impl UntypedLanes {
         if !shared.ready.any() {
             return;
         }
-        let (row, position) = (&mut *self.row, self.granted);
+        let (row, position) = (Self::row(&mut self.row), self.granted);
         shared.ready.take(&mut |id| {
             // A spurious raise: by a sender that took the token of an arming that `arm` has undone, or by the sender
             // that had this id before.
@@ -174,7 +196,7 @@ impl UntypedLanes {
     #[inline(never)]
     fn release(&self, shared: &SharedLanes, tokens: u32) {
         let Some(reader) = &self.turn else { return };
-        let id = self.row.lanes.front().map(|lane| lane.id as u32);
+        let id = self.row.as_ref().and_then(|row| row.lanes.front()).map(|lane| lane.id as u32);
         shared.sender(id).wake(reader.writer_passive(), tokens);
     }
 
@@ -183,38 +205,44 @@ impl UntypedLanes {
         if let Some(reader) = &mut self.turn {
             reader.shrink();
         }
-        self.row.shrink();
+        if let Some(row) = &mut self.row {
+            row.shrink();
+        }
     }
 
     // MUTANT: All slots are empty after the close.
     /// Whether any lane has `bound` messages.
     fn has_full_lane(&self, shared: &SharedLanes, bound: usize) -> bool {
         let mut is_any_full = self.turn.as_ref().is_some_and(|reader| reader.count_up_to(bound) >= bound);
-        self.row.lanes.visit(&mut |reader| {
-            is_any_full = is_any_full || reader.count_up_to(bound) >= bound;
-            !is_any_full
-        });
+        if let Some(row) = &self.row {
+            row.lanes.visit(&mut |reader| {
+                is_any_full = is_any_full || reader.count_up_to(bound) >= bound;
+                !is_any_full
+            });
+        }
         is_any_full
             // A lane that is not active has no message, unless it is raised.
             // SAFETY: this is the receiver, and the channel is open.
-            || !self.row.is_shut && unsafe { shared.has_full_lane(bound, &|id| self.row.is_active(id)) }
+            || !self.is_shut() && unsafe { shared.has_full_lane(bound, &|id| self.is_active(id)) }
     }
 
     // MUTANT: Counts past the requested limit; callers use only the limit. All slots are empty after the close.
     fn len_up_to(&self, shared: &SharedLanes, enough: usize) -> usize {
         let mut length = self.turn.as_ref().map_or(0, |reader| reader.count_up_to(enough));
-        self.row.lanes.visit(&mut |reader| {
-            if length < enough {
-                length += reader.count_up_to(enough - length);
-            }
-            length < enough
-        });
+        if let Some(row) = &self.row {
+            row.lanes.visit(&mut |reader| {
+                if length < enough {
+                    length += reader.count_up_to(enough - length);
+                }
+                length < enough
+            });
+        }
         // A lane that is not active has no message, unless it is raised.
-        if length >= enough || self.row.is_shut || !shared.ready.any() {
+        if length >= enough || self.is_shut() || !shared.ready.any() {
             return length;
         }
         // SAFETY: this is the receiver, and the channel is open.
-        length + unsafe { shared.len_up_to(enough - length, &|id| self.row.is_active(id)) }
+        length + unsafe { shared.len_up_to(enough - length, &|id| self.is_active(id)) }
     }
 
     /// As of [`ReadingEnd::close`].
@@ -229,7 +257,7 @@ impl UntypedLanes {
         }
         barrier.pass();
         window();
-        let (row, position) = (&mut *self.row, self.granted);
+        let (row, position) = (Self::row(&mut self.row), self.granted);
         row.is_shut = true;
         row.lanes.visit_mut(&mut |reader| reader.cut());
         for (id, idle) in &lanes {
@@ -254,7 +282,7 @@ impl UntypedLanes {
     /// As of [`WaitingEnd::arm_all`].
     fn arm_all(&mut self) -> bool {
         self.end_turn();
-        !self.row.lanes.is_empty() && self.row.arm(0)
+        self.row.as_mut().is_some_and(|row| !row.lanes.is_empty() && row.arm(0))
     }
 
     // USER CODE: messages' `Drop`, and the wakers of senders that wait for room; all lanes are out of the row, and the
@@ -271,14 +299,17 @@ impl UntypedLanes {
         self.end_turn();
         // Messages, the wakers of senders, and this receiver's own waker last: user code.
         let mut panics = Panics::none();
-        if self.row.is_shut {
+        match &mut self.row {
             // All were notified when the channel was closed. What is left is dropped with the readers.
-            while let Some(lane) = self.row.lanes.pop_front() {
-                panics.catch(|| drop(lane));
+            Some(row) if row.is_shut => {
+                while let Some(lane) = row.lanes.pop_front() {
+                    panics.catch(|| drop(lane));
+                }
             }
-        } else {
-            while self.row.remove_first().is_some() {}
-            panics.catch(|| shared.abandon());
+            row => {
+                while row.as_mut().is_some_and(|row| row.remove_first().is_some()) {}
+                panics.catch(|| shared.abandon());
+            }
         }
         panics.catch(|| drop(waker));
     }
@@ -287,7 +318,8 @@ impl UntypedLanes {
 impl<T> Lanes<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
         let meeting = shared.meeting.as_ref().map(|meeting| MeetingEnd::receiver(meeting).into_untyped());
-        let lanes = UntypedLanes { turn: None, left: 0, granted: 0, row: Box::new(Row::new(meeting)) };
+        let row = meeting.map(|meeting| Box::new(Row::new(Some(meeting))));
+        let lanes = UntypedLanes { turn: None, left: 0, granted: 0, row };
         Self { lanes, shared }
     }
 
@@ -402,7 +434,7 @@ impl<T> Lanes<T> {
                 lanes.release(&self.shared, tokens);
             }
             emptied += usize::from(got < share);
-            if taken == most || emptied > lanes.row.lanes.len() {
+            if taken == most || emptied > lanes.active() {
                 break;
             }
             found = lanes.next_lane(&self.shared);
@@ -414,7 +446,7 @@ impl<T> Lanes<T> {
     /// Whether no lane is active and no id is raised: then there is no message. A few loads.
     #[inline(always)]
     pub(in crate::channel) fn is_quiet(&self) -> bool {
-        self.lanes.row.lanes.is_empty() && !self.shared.ready.any()
+        self.lanes.active() == 0 && !self.shared.ready.any()
     }
 
     pub(super) fn shared(&self) -> &MpscShared<T> {
@@ -433,7 +465,7 @@ impl<T> Lanes<T> {
 
     /// The number of lanes that have been visited so far.
     pub(super) fn visits(&self) -> u64 {
-        self.lanes.row.visits
+        self.lanes.row.as_ref().map_or(0, |row| row.visits)
     }
 }
 
@@ -516,12 +548,12 @@ impl<T> ReadingEnd for Lanes<T> {
     // MUTANT: Killed only by `rendezvous::funnel::nobody_waits`.
     fn meeting(&self) -> Option<&MeetingEnd<T, false>> {
         // SAFETY: made in `new`, of this type and side.
-        self.lanes.row.meeting.as_deref().map(|meeting| unsafe { MeetingEnd::of(meeting) })
+        self.lanes.row.as_ref()?.meeting.as_deref().map(|meeting| unsafe { MeetingEnd::of(meeting) })
     }
 
     fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, false>> {
         // SAFETY: as above.
-        self.lanes.row.meeting.as_deref_mut().map(|meeting| unsafe { MeetingEnd::of_mut(meeting) })
+        self.lanes.row.as_mut()?.meeting.as_deref_mut().map(|meeting| unsafe { MeetingEnd::of_mut(meeting) })
     }
 }
 
@@ -588,7 +620,7 @@ impl<T> WaitingEnd for Lanes<T> {
 
     // MUTANT: In a race: a sender raised a lane and is about to notify, which brings the id up.
     fn is_all_armed(&self) -> bool {
-        self.lanes.row.lanes.is_empty()
+        self.lanes.active() == 0
     }
 
     /// With one barrier. Lanes that have messages, or have ended, stay active.
@@ -631,7 +663,7 @@ mod tests {
         assert_eq!((lanes.take_out(), lanes.take_out(), lanes.take_out()), (Some(1), Some(1), None));
         one.send(2).unwrap();
         assert!(lanes.arm_all(), "a message is there");
-        assert_eq!((lanes.lanes.row.lanes.len(), lanes.is_all_armed()), (1, false));
+        assert_eq!((lanes.lanes.active(), lanes.is_all_armed()), (1, false));
         assert_eq!((lanes.take_out(), lanes.take_out()), (Some(2), None));
         assert!(!lanes.arm_all() && lanes.is_all_armed());
         // The second has no token to take, so it notifies no receiver of its drop.
@@ -650,10 +682,23 @@ mod tests {
         sender.send(1).unwrap();
         assert_eq!((lanes.take_out(), lanes.take_out()), (Some(1), None));
         lanes.lanes.end_turn();
-        lanes.lanes.row.lanes.front_mut().unwrap().reader.as_ref().unwrap().passive().mark(LANE).pass();
+        lanes
+            .lanes
+            .row
+            .as_mut()
+            .unwrap()
+            .lanes
+            .front_mut()
+            .unwrap()
+            .reader
+            .as_ref()
+            .unwrap()
+            .passive()
+            .mark(LANE)
+            .pass();
         sender.send(2).unwrap();
         assert!(lanes.shared.ready.any());
-        assert_eq!((lanes.take_out(), lanes.take_out(), lanes.lanes.row.lanes.len()), (Some(2), None, 1));
+        assert_eq!((lanes.take_out(), lanes.take_out(), lanes.lanes.active()), (Some(2), None, 1));
         assert!(!lanes.shared.ready.any());
     }
 
@@ -677,7 +722,7 @@ mod tests {
             senders[id].send(id as u32).unwrap();
             assert_eq!(lanes.take_out(), Some(id as u32));
         }
-        assert!((0..200).all(|id| lanes.lanes.row.is_active(id) == order.contains(&id)));
+        assert!((0..200).all(|id| lanes.lanes.is_active(id) == order.contains(&id)));
     }
 
     /// One by one, and of a run.

@@ -28,7 +28,7 @@ const SEGMENTS: usize = if cfg!(ysuite_loom) { 1 } else { 6 };
 
 /// The maximal number of lanes that are left at once.
 pub(super) const PLACES: usize = if cfg!(ysuite_loom) { 1 } else { 60 };
-const _: () = assert!(PLACES <= SegmentedArray::<u8, SEGMENTS>::most(FIRST));
+const _: () = assert!(PLACES <= SegmentedArray::<u8, FIRST, SEGMENTS>::MOST);
 
 /// The states of a slot.
 const EMPTY: u8 = 0;
@@ -89,14 +89,14 @@ impl LeftPlace {
 //     of its set, its waker is out and the id forgotten before the lane is left; test:
 //     tests/suite/mpsc/coming_and_going.rs: a_sender_that_was_in_a_set_leaves_a_lane_without_it
 pub(super) struct LeftLanes {
-    places: SegmentedArray<LeftPlace, SEGMENTS>,
+    places: SegmentedArray<LeftPlace, FIRST, SEGMENTS>,
     /// The number of unused lanes that are here, or about to be. So a new sender polls no slot without need.
     unused: AtomicUsize,
 }
 
 impl LeftLanes {
     pub(super) fn new() -> Self {
-        Self { places: SegmentedArray::new(FIRST), unused: AtomicUsize::new(0) }
+        Self { places: SegmentedArray::new(), unused: AtomicUsize::new(0) }
     }
 
     /// Leaves a lane here. The caller must drop what comes back, which may drop messages: the lane, where there is no

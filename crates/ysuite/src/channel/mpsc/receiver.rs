@@ -64,7 +64,7 @@ impl<T> Receiver<T> {
     /// The maximal number of messages of each sender in the channel; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
-        self.inner.end.shared().bound
+        self.inner.end.shared().bound()
     }
 
     /// Whether any sender has reached its capacity. Hidden messages do not count. Costs the same as [`len`](Self::len).

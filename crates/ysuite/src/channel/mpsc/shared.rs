@@ -25,7 +25,7 @@ use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Shape, SlotClass, Untype
 use crate::queue::{FirstInPlace, MOST, ReadySet, SegmentedArray};
 use crate::statistics::Meter;
 use crate::sync::thread::yield_now;
-use crate::sync::{Arc, AtomicU64, AtomicUsize, MessagesOf, Ordering, fence};
+use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, MessagesOf, Ordering, fence};
 use crate::wait::{Parker, WakeTarget};
 
 /// The token of an armed lane.
@@ -48,11 +48,11 @@ static NUMBERS: Numbers = Numbers::new(1);
 /// many lanes as ids.
 const FIRST: usize = if cfg!(ysuite_loom) { crate::queue::WORD } else { 4 };
 const SEGMENTS: usize = if cfg!(ysuite_loom) { 2 } else { 16 };
-const _: () = assert!(MOST <= SegmentedArray::<u8, SEGMENTS>::most(FIRST));
+const _: () = assert!(MOST <= SegmentedArray::<u8, FIRST, SEGMENTS>::MOST);
 /// The same of the table of senders that may wait, whose elements are larger.
 const FIRST_SENDERS: usize = if cfg!(ysuite_loom) { crate::queue::WORD } else { 1 };
 const SENDER_SEGMENTS: usize = if cfg!(ysuite_loom) { 2 } else { 18 };
-const _: () = assert!(MOST <= SegmentedArray::<u8, SENDER_SEGMENTS>::most(FIRST_SENDERS));
+const _: () = assert!(MOST <= SegmentedArray::<u8, FIRST_SENDERS, SENDER_SEGMENTS>::MOST);
 
 // GROWS: `slots`, `senders`; bound: `MAX_SENDERS`, in segments, each twice the last; full: `TooManySenders`; freed with
 //     the channel; the lanes themselves when their senders are dropped; cost: most senders at once; test:
@@ -80,26 +80,28 @@ pub(in crate::channel) struct SharedLanes {
     /// disconnects. An inbox has one parker for all its queues.
     pub(super) parker: ChannelParker,
     /// The lanes by id.
-    slots: FirstInPlace<AtomicSlot, SEGMENTS>,
+    slots: FirstInPlace<AtomicSlot, FIRST, SEGMENTS>,
     /// How senders that wait for room are woken, by id of their lane. Without a bound only senders that were attached
     /// to a set have one.
-    senders: FirstInPlace<WakeTarget, SENDER_SEGMENTS>,
-    /// The target of all senders that never wait: those without a bound, and those that connect after the receiver has
-    /// disconnected. Nothing is ever registered here.
+    senders: FirstInPlace<WakeTarget, FIRST_SENDERS, SENDER_SEGMENTS>,
+    #[cfg(ysuite_loom)]
     never_waits: WakeTarget,
     /// The number of senders, and [`SHUT`].
     connected: AtomicUsize,
     pub(super) end_watchers: EndWatchers,
     /// The maximal number of simultaneous lanes, and the number that may still be added.
     most: u32,
+    spare: AtomicU32,
     /// Of all lanes.
     class: SlotClass,
-    spare: AtomicUsize,
+    /// Whether a bound was requested.
+    is_bounded: bool,
     /// Lanes that senders have left, for other senders.
     left: LeftLanes,
     /// The channel's number in the tables of threads, or 0 before it has one.
     number: AtomicU64,
-    pub(super) bound: Option<usize>,
+    /// How many messages each lane may have, if that is bounded.
+    most_messages: usize,
     pub(super) meter: Meter,
 }
 
@@ -149,7 +151,7 @@ impl<T> MpscShared<T> {
     }
 
     fn of(lanes: SharedLanes) -> Self {
-        let meeting = (lanes.bound == Some(0)).then(|| SharedMeetingOf::new(&lanes.meter));
+        let meeting = (lanes.bound() == Some(0)).then(|| SharedMeetingOf::new(&lanes.meter));
         Self { lanes, meeting, messages: PhantomData }
     }
 
@@ -253,19 +255,26 @@ impl SharedLanes {
         Self {
             ready: ReadySet::new(),
             parker,
-            slots: FirstInPlace::new(AtomicSlot::empty(), FIRST),
-            senders: FirstInPlace::new(WakeTarget::metered(meter.for_room()), FIRST_SENDERS),
+            slots: FirstInPlace::new(AtomicSlot::empty()),
+            senders: FirstInPlace::new(WakeTarget::metered(meter.for_room())),
+            #[cfg(ysuite_loom)]
             never_waits: WakeTarget::default(),
             connected: AtomicUsize::new(0),
             end_watchers: EndWatchers::none(),
             most: most.unwrap_or(MOST).min(MOST) as u32,
+            spare: AtomicU32::new(most.unwrap_or(MOST).min(MOST) as u32),
             class: SlotClass::default(),
-            spare: AtomicUsize::new(most.unwrap_or(MOST).min(MOST)),
+            is_bounded: bound.is_some(),
             left: LeftLanes::new(),
             number: AtomicU64::new(0),
-            bound,
+            most_messages: bound.unwrap_or(0),
             meter,
         }
+    }
+
+    /// How many messages each lane may have; `None` without a bound.
+    pub(super) fn bound(&self) -> Option<usize> {
+        self.is_bounded.then_some(self.most_messages)
     }
 
     fn with_first_lane(
@@ -280,8 +289,8 @@ impl SharedLanes {
         lanes.class = class;
         let (writer, idle) = ypipe::lane(shape.of_class(class), bound, LANE, &lanes.meter);
         lanes.ready = ReadySet::with_first_claimed();
-        lanes.slots = FirstInPlace::new(AtomicSlot::holding(idle), FIRST);
-        lanes.spare = AtomicUsize::new(lanes.most as usize - 1);
+        lanes.slots = FirstInPlace::new(AtomicSlot::holding(idle));
+        lanes.spare = AtomicU32::new(lanes.most - 1);
         if bound != Some(0) {
             lanes.connected = AtomicUsize::new(1);
         }
@@ -347,8 +356,8 @@ impl SharedLanes {
     // MUTANT: Memory only, and a race of a new sender with the close. Killed only by the model
     // `an_mpsc_close_against_a_new_sender`.
     fn new_lane(&self, shape: &'static Shape, id: usize) -> (UntypedWriter, Option<u32>) {
-        let (writer, idle) = ypipe::lane(shape.of_class(self.class), self.bound, LANE, &self.meter);
-        if self.bound.is_some() {
+        let (writer, idle) = ypipe::lane(shape.of_class(self.class), self.bound(), LANE, &self.meter);
+        if self.is_bounded {
             self.make_target(id as u32);
         }
         let slot = self.slots.get_or_make(id, AtomicSlot::empty);
@@ -386,7 +395,7 @@ impl SharedLanes {
     #[inline]
     pub(super) fn keeps_lanes(&self) -> bool {
         // ORDERING: Relaxed; a hint, which guards no data.
-        self.most as usize <= PLACES || self.spare.load(Ordering::Relaxed) <= self.most as usize / 2
+        self.most as usize <= PLACES || self.spare.load(Ordering::Relaxed) <= self.most / 2
     }
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
@@ -435,7 +444,7 @@ impl SharedLanes {
     // `an_mpsc_close_against_a_new_sender`.
     /// A lane into which nothing can be sent: it has no reader and never had one.
     fn orphaned_lane(&self, shape: &'static Shape) -> UntypedWriter {
-        let (writer, idle) = ypipe::lane(shape.of_class(self.class), self.bound, 0, &Meter::default());
+        let (writer, idle) = ypipe::lane(shape.of_class(self.class), self.bound(), 0, &Meter::default());
         idle.go().pass();
         writer
     }
@@ -459,7 +468,20 @@ impl SharedLanes {
     /// How the sender of lane `id` is woken.
     #[inline]
     pub(super) fn sender(&self, id: Option<u32>) -> &WakeTarget {
-        id.and_then(|id| self.senders.get(id as usize)).unwrap_or(&self.never_waits)
+        id.and_then(|id| self.senders.get(id as usize)).unwrap_or_else(|| self.never_waits())
+    }
+
+    /// The target of all senders that never wait: those without a bound, and those that connect after the receiver has
+    /// disconnected. Nothing is ever registered there, so all channels have the same.
+    #[inline]
+    fn never_waits(&self) -> &WakeTarget {
+        #[cfg(not(ysuite_loom))]
+        {
+            static NEVER_WAITS: WakeTarget = WakeTarget::unused();
+            &NEVER_WAITS
+        }
+        #[cfg(ysuite_loom)]
+        &self.never_waits
     }
 
     /// From now on the sender with this id has a target of its own.

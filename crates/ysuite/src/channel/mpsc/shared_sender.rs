@@ -365,7 +365,7 @@ impl<T: 'static> SharedSender<T> {
     /// The maximal number of messages of each thread in the channel; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {
-        self.shared.bound
+        self.shared.bound()
     }
 
     /// Whether the receiver has disconnected or has closed the channel. Then no message that is sent will be received.

@@ -44,7 +44,7 @@ const SEGMENTS: usize = if cfg!(ysuite_loom) { 2 } else { 15 };
 const FEW: usize = if cfg!(ysuite_loom) { 0 } else { 8 };
 /// The most readers at once.
 const MOST: usize = if cfg!(ysuite_loom) { 6 } else { 32_760 };
-const _: () = assert!(MOST <= SegmentedArray::<Cursor, SEGMENTS>::most(FIRST));
+const _: () = assert!(MOST <= SegmentedArray::<Cursor, FIRST, SEGMENTS>::MOST);
 
 /// In the extent: one more reader has joined. It has 48 bits, so no value comes twice during one scan.
 const JOINED: u64 = 1 << 16;
@@ -127,7 +127,7 @@ impl Deref for CursorLine {
 //     as well; a push is an exchange of the exact position it has seen, and right for whichever reader has it; test:
 //     tests/suite/broadcast/random.rs: receivers_come_and_go_in_several_threads
 pub(super) struct Cursors {
-    cursors: SegmentedArray<Cursor, SEGMENTS>,
+    cursors: SegmentedArray<Cursor, FIRST, SEGMENTS>,
     /// The number of readers that have ever joined, in steps of [`JOINED`], and below that from where on no cursor is
     /// in use.
     extent: AtomicU64,
@@ -140,7 +140,7 @@ pub(super) struct Cursors {
 impl Cursors {
     pub(super) fn new() -> Self {
         Self {
-            cursors: SegmentedArray::new(FIRST),
+            cursors: SegmentedArray::new(),
             extent: AtomicU64::new(0),
             count: AtomicUsize::new(0),
             ids: AtomicU64::new(0),

@@ -11,7 +11,7 @@ use crate::sync::{Arc, AtomicU32, Ordering};
 #[test]
 fn an_element_that_is_come_across_has_been_made() {
     model(|| {
-        let array = Arc::new(SegmentedArray::<AtomicU32>::new(1));
+        let array = Arc::new(SegmentedArray::<AtomicU32, 1>::new());
         let other = array.clone();
         let thread = thread::spawn(move || {
             other.iter().for_each(|(_, element)| assert_eq!(element.load(Ordering::Relaxed), 7));

@@ -4,7 +4,8 @@
 //! A steady stream never allocates, because its chunks come back this way. Without a bound, the chunks kept are as many
 //! as the length of the queue needs, and a *reserve*: the chunks of a backlog are reused while the backlog lasts, and
 //! given back to the system while it is drained. A queue with a bound keeps all its chunks: those for which the ring has
-//! no room are on a stack, linked by their heads, which is lock-free.
+//! no room are on a stack, linked by their heads, which is lock-free. One of two chunks has the stack alone: it seldom
+//! holds more than one, and takes no other memory.
 //!
 //! The reserve of a stream begins with nothing, so that what one burst leaves is the chunk in use. It grows by each
 //! chunk that the writer allocates after the reader has freed one: so a stream, or the third of several bursts, needs
@@ -15,9 +16,11 @@
 //! is long.
 
 use core::ptr;
+// Not the model's: only the reader uses it.
+use core::sync::atomic::AtomicU32 as ReadersNumber;
 
 use super::chunk::{Chunk, ChunkHeader, Shape};
-use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, AtomicUsize, Handed, Ordering};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Handed, Ordering};
 
 /// Chunks that can be kept in a queue without a bound, however long it is.
 const MOST: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
@@ -25,6 +28,11 @@ const MOST: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
 const LARGEST: usize = if cfg!(ysuite_loom) { 2 } else { 1024 };
 /// A queue of at least this many chunks is long.
 const LONG: usize = 8;
+/// A queue with a bound that has no more chunks than these takes no memory for a ring.
+const FEW: usize = 2;
+
+// REUSED: the counts of chunks put into the ring and taken out, which wrap; held by nothing beyond the ring's length;
+//     harmless: both are mapped to places in the same way, and a place that is not empty is not used; by construction
 
 // GROWS: spare chunks; bound: 128, or the channel's; full: freed; given back while a backlog is drained; by
 //     construction: a ring of fixed length
@@ -32,7 +40,7 @@ pub(super) struct ChunkCache {
     /// Of all chunks of the queue.
     pub(super) shape: &'static Shape,
     /// The ring, or null before the writer leaves a chunk that is worth keeping. Made by the writer, which mostly
-    /// allocates a chunk then: the reader never does.
+    /// allocates a chunk then: the reader never does. Where there [is none](Self::is_stack): the newest chunk of a stack.
     ring: AtomicPtr<AtomicPtr<ChunkHeader>>,
     /// The ring's slots as they were made.
     made: Handed,
@@ -48,8 +56,10 @@ pub(super) struct ChunkCache {
     gave_up: AtomicBool,
     /// The reader has left a chunk since it last [rested](Self::rest). The reader's own.
     has_left: AtomicBool,
-    /// Chunks taken out of the ring in all. Written by the writer.
-    taken: AtomicUsize,
+    /// Chunks put into the ring in all, less those that the reader has taken back; wraps. The reader's own.
+    given: ReadersNumber,
+    /// Chunks that the writer has taken out of the ring in all; wraps. Written by the writer.
+    taken: AtomicU32,
     /// Chunks linked to the queue in all; wraps. Written by the writer.
     linked: AtomicU32,
     /// Chunks the reader has left in all; wraps. Written by the reader.
@@ -72,7 +82,8 @@ impl ChunkCache {
             keeps_all: most.is_some(),
             gave_up: AtomicBool::new(false),
             has_left: AtomicBool::new(false),
-            taken: AtomicUsize::new(0),
+            given: ReadersNumber::new(0),
+            taken: AtomicU32::new(0),
             linked: AtomicU32::new(0),
             left: AtomicU32::new(0),
         }
@@ -83,19 +94,43 @@ impl ChunkCache {
         self.room as usize
     }
 
-    /// The slot of the ring for the chunk of this number, if there is a ring.
-    fn place(&self, count: usize) -> Option<&AtomicPtr<ChunkHeader>> {
-        self.slot(count % self.room())
+    /// Whether all chunks that are kept are on a stack.
+    #[inline]
+    fn is_stack(&self) -> bool {
+        self.keeps_all && self.room() <= FEW
     }
 
-    /// After the last slot, if there is a ring: the newest of the chunks that a queue with a bound keeps beyond it.
-    /// Each leads to the one before by the field `previous` of its head. Only the reader adds one, and only the writer
-    /// takes one.
+    /// How many chunks the reader has put into the ring, less those that it has taken back.
+    fn given(&self) -> u32 {
+        // ORDERING: Relaxed; the reader's own.
+        self.given.load(Ordering::Relaxed)
+    }
+
+    fn set_given(&self, given: u32) {
+        // ORDERING: Relaxed; the reader's own.
+        self.given.store(given, Ordering::Relaxed);
+    }
+
+    /// The slot of the ring for the chunk of this number, if there is a ring.
+    fn place(&self, count: u32) -> Option<&AtomicPtr<ChunkHeader>> {
+        self.slot(count as usize % self.room())
+    }
+
+    /// The newest chunk of the stack: of one that has the stack alone, or after the last slot of a ring, if there is one,
+    /// of the chunks that a queue with a bound keeps beyond it. Each leads to the one before by the field `previous` of
+    /// its head. Only the reader adds one, and only the writer takes one.
     fn beyond(&self) -> Option<&AtomicPtr<ChunkHeader>> {
+        if self.is_stack() {
+            // SAFETY: the word is a pointer in either use, and a cache without a ring has this one only.
+            return Some(unsafe { &*(&raw const self.ring).cast() });
+        }
         self.slot(self.room())
     }
 
     fn slot(&self, index: usize) -> Option<&AtomicPtr<ChunkHeader>> {
+        if self.is_stack() {
+            return None;
+        }
         // ORDERING: Acquire pairs with the Release in `make`: the slots are initialised. The reader leaves a chunk only
         // after the link to the next one, and finds the ring that was made before that link.
         let ring = self.ring.load(Ordering::Acquire);
@@ -120,15 +155,13 @@ impl ChunkCache {
     /// Reader: has left a chunk for good. A chunk of the size worth keeping, `groups`, is kept for the writer. A
     /// smaller one is freed, and so is a greater one unless the queue is long. Where more chunks are kept than the
     /// queue is long, one more is freed, and also with each great chunk that is freed.
-    ///
-    /// `given`, here and below, is the reader's own: chunks put into the ring in all, less those taken back.
-    pub(super) fn give(&self, given: &mut usize, chunk: Chunk, groups: usize) {
+    pub(super) fn give(&self, chunk: Chunk, groups: usize) {
         // ORDERING: Relaxed twice; only the reader writes `left`, and the writer uses it only to decide, in `is_long`,
         // how much it allocates.
         let left = self.left.load(Ordering::Relaxed).wrapping_add(1);
         self.left.store(left, Ordering::Relaxed);
         // ORDERING: Relaxed thrice; the writer's counters and the reserve decide only how many chunks are kept.
-        let kept = given.wrapping_sub(self.taken.load(Ordering::Relaxed));
+        let kept = self.given().wrapping_sub(self.taken.load(Ordering::Relaxed)) as usize;
         let ahead = self.linked.load(Ordering::Relaxed).wrapping_sub(left) as usize;
         let reserve = usize::from(self.reserve.load(Ordering::Relaxed));
         // ORDERING: Relaxed; only the reader uses it.
@@ -142,10 +175,10 @@ impl ChunkCache {
             }
             self.free(Some(chunk));
             if kept > enough || too_great && kept != 0 {
-                self.free(self.take_back(given));
+                self.free(self.take_back());
             }
         } else {
-            self.put(given, chunk);
+            self.put(chunk);
         }
     }
 
@@ -153,7 +186,7 @@ impl ChunkCache {
     /// last here: then the queue is one of few messages now. A queue with a bound, and one that always has a reserve,
     /// keeps them.
     #[inline]
-    pub(super) fn rest(&self, given: &mut usize) {
+    pub(super) fn rest(&self) {
         // ORDERING: Relaxed, here and below; `has_left` is the reader's own, and the others only decide how much is kept.
         if self.has_left.load(Ordering::Relaxed) {
             self.has_left.store(false, Ordering::Relaxed);
@@ -161,39 +194,40 @@ impl ChunkCache {
             // Or the writer has raised the reserve while the reader gave it up.
             && (self.gave_up.load(Ordering::Relaxed) || self.reserve.load(Ordering::Relaxed) > self.least)
         {
-            self.shrink(given);
+            self.shrink();
         }
     }
 
     /// Reader: gives the chunks that are kept back to the system, in a queue without a bound.
     #[cold]
     #[inline(never)]
-    pub(super) fn shrink(&self, given: &mut usize) {
+    pub(super) fn shrink(&self) {
         if self.keeps_all {
             return;
         }
         // ORDERING: Relaxed twice; they only decide how much is kept.
         self.gave_up.store(false, Ordering::Relaxed);
         self.reserve.store(self.least, Ordering::Relaxed);
-        while let Some(chunk) = self.take_back(given) {
+        while let Some(chunk) = self.take_back() {
             self.free(Some(chunk));
         }
     }
 
     /// The thread that makes the queue: puts a chunk into the ring, and makes that first.
-    pub(super) fn put_first(&self, given: &mut usize, chunk: Chunk) {
-        if self.place(0).is_none() {
+    pub(super) fn put_first(&self, chunk: Chunk) {
+        if !self.is_stack() && self.place(0).is_none() {
             self.make();
         }
-        self.put(given, chunk);
+        self.put(chunk);
     }
 
     /// Reader: puts a chunk into the ring. Where there is no room, a queue with a bound keeps it beyond, and another
     /// frees it.
-    fn put(&self, given: &mut usize, chunk: Chunk) {
+    fn put(&self, chunk: Chunk) {
+        let given = self.given();
         // ORDERING: Relaxed; an empty slot hands nothing over, and the store below comes after the swap that emptied it
         // in the order of changes of this word.
-        let Some(place) = self.place(*given).filter(|place| place.load(Ordering::Relaxed).is_null()) else {
+        let Some(place) = self.place(given).filter(|place| place.load(Ordering::Relaxed).is_null()) else {
             return match self.beyond() {
                 Some(beyond) if self.keeps_all => Self::put_beyond(beyond, chunk),
                 _ => self.free(Some(chunk)),
@@ -202,11 +236,10 @@ impl ChunkCache {
         // ORDERING: Release pairs with the swap in `take`: the writer reuses the chunk only after the reader has read
         // it.
         place.store(chunk.as_raw(), Ordering::Release);
-        *given = given.wrapping_add(1);
+        self.set_given(given.wrapping_add(1));
     }
 
     /// Reader: keeps a chunk beyond the ring.
-    #[cold]
     fn put_beyond(beyond: &AtomicPtr<ChunkHeader>, chunk: Chunk) {
         // ORDERING: Relaxed; the exchange hands over what is there.
         let mut newest = beyond.load(Ordering::Relaxed);
@@ -240,19 +273,19 @@ impl ChunkCache {
     }
 
     /// Reader: takes the newest chunk out of the ring again, unless the writer has taken it before.
-    fn take_back(&self, given: &mut usize) -> Option<Chunk> {
-        let newest = given.wrapping_sub(1);
+    fn take_back(&self) -> Option<Chunk> {
+        let newest = self.given().wrapping_sub(1);
         // ORDERING: Relaxed; the read-modify-writes here and in `take` decide which of the two handles gets the chunk,
         // and this one has put it there itself.
         let chunk = Chunk::from_raw(self.place(newest)?.swap(ptr::null_mut(), Ordering::Relaxed))?;
-        *given = newest;
+        self.set_given(newest);
         Some(chunk)
     }
 
     /// Writer: is about to link a chunk after this one, and the reader may give it back then. Makes the ring where it
     /// will be worth keeping: of at least `groups` groups. A queue of few messages has only smaller ones.
     pub(super) fn leaves(&self, chunk: Chunk, groups: usize) {
-        if chunk.groups() >= groups && self.place(0).is_none() {
+        if chunk.groups() >= groups && !self.is_stack() && self.place(0).is_none() {
             self.make();
         }
     }
@@ -272,7 +305,7 @@ impl ChunkCache {
     pub(super) fn take(&self) -> Option<Chunk> {
         // ORDERING: Relaxed; only the writer writes `taken`.
         let taken = self.taken.load(Ordering::Relaxed);
-        let place = self.place(taken)?;
+        let Some(place) = self.place(taken) else { return self.take_beyond() };
         // ORDERING: Acquire pairs with the Release store in `put`: the reader has left the chunk.
         let Some(chunk) = Chunk::from_raw(place.swap(ptr::null_mut(), Ordering::Acquire)) else {
             return self.take_beyond();
@@ -320,6 +353,9 @@ impl Drop for ChunkCache {
         while let Some(chunk) = self.take_beyond() {
             self.free(Some(chunk));
         }
+        if self.is_stack() {
+            return;
+        }
         // SAFETY: `make` boxed the ring with this length, and `&mut self` excludes both handles.
         let ring = unsafe { Box::from_raw(ptr::slice_from_raw_parts_mut(ring, self.room() + 1)) };
         for place in &ring[..self.room()] {
@@ -361,7 +397,7 @@ mod tests {
         let (cache, small) = (ChunkCache::new(SHAPE, None, RESERVE, RESERVE), chunk(SMALL));
         cache.leaves(small, WORTH);
         assert!(cache.place(0).is_none() && cache.take().is_none());
-        cache.give(&mut 0, small, WORTH);
+        cache.give(small, WORTH);
     }
 
     /// A reader leaves these chunks, of `left` groups each, when all of them and the next one have been linked. Returns
@@ -370,10 +406,10 @@ mod tests {
         let cache = with_ring(most);
         assert!(cache.take().is_none());
         left.iter().for_each(|_| cache.linked());
-        let (mut given, mut counts, mut groups) = (0, Vec::new(), Vec::new());
+        let (mut counts, mut groups) = (Vec::new(), Vec::new());
         for &each in left {
-            cache.give(&mut given, chunk(each), WORTH);
-            counts.push(given);
+            cache.give(chunk(each), WORTH);
+            counts.push(cache.given() as usize);
         }
         while let Some(taken) = cache.take() {
             groups.push(taken.groups());
@@ -390,34 +426,34 @@ mod tests {
     #[test]
     fn a_reserve_grows_with_each_chunk_that_is_missed_and_goes_when_few_messages_come() {
         let cache = ChunkCache::new(SHAPE, None, 0, 2);
-        let (mut given, first) = (0, chunk(WORTH));
+        let first = chunk(WORTH);
         cache.leaves(first, WORTH);
         cache.free(Some(first));
         // The reader is as far as the writer, and leaves a chunk.
-        let leave = |given: &mut usize| {
+        let leave = || {
             cache.linked();
-            cache.give(given, chunk(WORTH), WORTH);
-            *given
+            cache.give(chunk(WORTH), WORTH);
+            cache.given()
         };
         cache.allocates();
-        assert_eq!(leave(&mut given), 0, "nothing is missed yet");
+        assert_eq!(leave(), 0, "nothing is missed yet");
         for kept in [1, 2, 2] {
             cache.allocates();
-            assert_eq!((leave(&mut given), leave(&mut given)), (kept, kept));
+            assert_eq!((leave(), leave()), (kept, kept));
         }
         // The first time it has left chunks since.
-        cache.rest(&mut given);
-        assert_eq!(given, 2);
-        cache.rest(&mut given);
-        assert_eq!((given, leave(&mut given)), (0, 0));
+        cache.rest();
+        assert_eq!(cache.given(), 2);
+        cache.rest();
+        assert_eq!((cache.given(), leave()), (0, 0));
         // The writer has found a chunk missing before the reader gave the reserve up, and raises it after that.
-        cache.rest(&mut given);
+        cache.rest();
         cache.gave_up.store(false, Ordering::Relaxed);
         cache.reserve.store(2, Ordering::Relaxed);
-        assert_eq!((leave(&mut given), leave(&mut given)), (1, 2));
-        cache.rest(&mut given);
-        cache.rest(&mut given);
-        assert_eq!((given, leave(&mut given)), (0, 0));
+        assert_eq!((leave(), leave()), (1, 2));
+        cache.rest();
+        cache.rest();
+        assert_eq!((cache.given(), leave()), (0, 0));
     }
 
     #[test]
@@ -435,15 +471,33 @@ mod tests {
     fn chunks_for_which_the_ring_has_no_room_are_kept_beyond_it() {
         let cache = with_ring(Some(usize::MAX));
         assert!(cache.take().is_none());
-        let (mut given, chunks) = (0, LARGEST + 3);
-        (0..chunks).for_each(|_| cache.give(&mut given, chunk(WORTH), WORTH));
-        assert_eq!(given, LARGEST);
+        let chunks = LARGEST + 3;
+        (0..chunks).for_each(|_| cache.give(chunk(WORTH), WORTH));
+        assert_eq!(cache.given() as usize, LARGEST);
         let mut taken: Vec<_> = core::iter::from_fn(|| cache.take()).collect();
         taken.sort_unstable_by_key(|chunk| chunk.as_raw());
         taken.dedup_by_key(|chunk| chunk.as_raw());
         assert_eq!(taken.len(), chunks);
         // All go with the cache.
-        taken.into_iter().for_each(|spent| cache.give(&mut given, spent, WORTH));
+        taken.into_iter().for_each(|spent| cache.give(spent, WORTH));
+        drop(cache);
+    }
+
+    /// As they come back, in whatever order; and what is kept at last goes with the cache.
+    #[test]
+    fn two_chunks_are_kept_without_a_ring() {
+        let cache = with_ring(Some(2));
+        assert!(cache.ring.load(Ordering::Relaxed).is_null() && cache.take().is_none());
+        let (one, two) = (chunk(WORTH), chunk(WORTH));
+        cache.give(one, WORTH);
+        assert!(cache.take().is_some_and(|taken| taken.as_raw() == one.as_raw()) && cache.take().is_none());
+        cache.give(one, WORTH);
+        cache.give(two, WORTH);
+        let taken = [cache.take(), cache.take()].map(|taken| taken.map(Chunk::as_raw));
+        assert_eq!(taken, [Some(two.as_raw()), Some(one.as_raw())]);
+        assert!(cache.take().is_none());
+        cache.give(two, WORTH);
+        cache.give(one, WORTH);
         drop(cache);
     }
 
@@ -455,7 +509,7 @@ mod tests {
             assert!(!cache.is_long());
             cache.linked();
             assert_eq!(cache.is_long(), is_long);
-            cache.give(&mut 0, chunk(WORTH), WORTH);
+            cache.give(chunk(WORTH), WORTH);
             assert!(!cache.is_long());
         }
     }

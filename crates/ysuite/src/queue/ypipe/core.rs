@@ -22,7 +22,7 @@ use crate::passive::Passive;
 #[cfg(all(target_pointer_width = "64", not(ysuite_loom)))]
 use crate::queue::Apart;
 use crate::statistics::{COUNTING, Observed};
-use crate::sync::{AtomicPtr, AtomicU8, AtomicUsize, Ordering, UnsafeCell};
+use crate::sync::{AtomicPtr, AtomicU8, AtomicU32, Ordering, UnsafeCell};
 
 /// A bounded queue allocates its chunks at once where they take at most this many bytes, else as it grows, as in a
 /// model.
@@ -69,9 +69,9 @@ pub(crate) struct PipeCore {
     /// Where the queue ends, once its reader has closed it.
     pub(super) cut: Cut,
     /// The number of threads that have requested the disposal of what is left, since it was last 0.
-    disposing: AtomicUsize,
+    disposing: AtomicU32,
     /// The number of [`CoreShare`]s.
-    shares: AtomicUsize,
+    shares: AtomicU32,
 }
 
 #[cfg(all(target_pointer_width = "64", not(ysuite_loom)))]
@@ -196,16 +196,16 @@ impl PipeCore {
     ) -> (Self, Chunk, ReadCursor) {
         let reserve = if shape.groups > 1 { STREAM_RESERVE } else { LARGE_RESERVE };
         let core = Self::with(shape, bound, most, (0, reserve), Passive::new());
-        let (mut first, mut given, cache) = (core.groups(), 0, &core.read_mostly.cache);
+        let (mut first, cache) = (core.groups(), &core.read_mostly.cache);
         if !core.is_bounded() {
             // A queue of few messages takes little memory: chunks grow until they are worth keeping.
             first = first.min(STREAM_FIRST);
         } else if first.saturating_mul(shape.stride()).saturating_mul(cache.room()) <= EAGER_BYTES {
             // From 1: one chunk is in use already.
-            (1..cache.room()).for_each(|_| cache.put_first(&mut given, Chunk::allocate(shape, first, lap)));
+            (1..cache.room()).for_each(|_| cache.put_first(Chunk::allocate(shape, first, lap)));
         }
         let chunk = Chunk::allocate(shape, first, lap);
-        (core, chunk, ReadCursor::new(shape, chunk, given))
+        (core, chunk, ReadCursor::new(shape, chunk))
     }
 
     /// A queue that has no chunk before its first message, and no reader: the writer finds `tokens` in the reader's
@@ -245,9 +245,9 @@ impl PipeCore {
             progress: Observed::new(Progress::none()),
             first: AtomicPtr::new(ptr::null_mut()),
             cut: Cut::undecided(),
-            disposing: AtomicUsize::new(0),
+            disposing: AtomicU32::new(0),
             resting: UnsafeCell::new(None),
-            shares: AtomicUsize::new(1),
+            shares: AtomicU32::new(1),
         }
     }
 
@@ -298,7 +298,7 @@ impl PipeCore {
     pub(super) fn first_cursor(&self) -> Option<ReadCursor> {
         // ORDERING: Acquire pairs with the Release in `begin`: the chunk is initialised.
         let chunk = Chunk::from_raw(self.first.load(Ordering::Acquire))?;
-        let mut cursor = ReadCursor::new(self.shape(), chunk, 0);
+        let mut cursor = ReadCursor::new(self.shape(), chunk);
         // MUTANT: In a race: another thread disposes while a first message past the cut is taken back. Killed only by
         // the model `an_mpsc_close_then_its_drop_against_sending_in_two_lanes`.
         if self.cut().is_some() {

@@ -251,14 +251,12 @@ impl Reading {
     /// The caller is about to wait for a message: after few messages, what a burst has left is given back.
     #[inline]
     pub(crate) fn calm(&mut self) {
-        let (cursor, core) = self.parts();
-        core.read_mostly.cache.rest(&mut cursor.given);
+        self.core.read_mostly.cache.rest();
     }
 
     /// Gives back what is kept for later messages, in a queue without a bound.
     pub(crate) fn shrink(&mut self) {
-        let (cursor, core) = self.parts();
-        core.read_mostly.cache.shrink(&mut cursor.given);
+        self.core.read_mostly.cache.shrink();
     }
 
     /// How the reader sleeps.
@@ -354,15 +352,13 @@ pub(super) struct ReadCursor {
     chunk: Chunk,
     /// One past the chunk's last group.
     pub(super) end: NonNull<u8>,
-    /// The reader's part of the chunk cache: chunks given back in all, less those taken out again.
-    given: usize,
 }
 
 impl ReadCursor {
-    pub(super) fn new(shape: &'static Shape, chunk: Chunk, given: usize) -> Self {
+    pub(super) fn new(shape: &'static Shape, chunk: Chunk) -> Self {
         let group = chunk.first();
         let known = Self::first_slot(shape, group);
-        Self { next: known, known, group, lap: chunk.lap(), chunk, end: chunk.end(shape), given }
+        Self { next: known, known, group, lap: chunk.lap(), chunk, end: chunk.end(shape) }
     }
 
     #[cfg(all(test, not(ysuite_loom)))]
@@ -493,7 +489,7 @@ impl ReadCursor {
         self.lap = self.lap.wrapping_add(shape.lap());
         self.enter(shape, next.first());
         core.decide_on_marks();
-        core.read_mostly.cache.give(&mut self.given, spent, core.groups());
+        core.read_mostly.cache.give(spent, core.groups());
         true
     }
 

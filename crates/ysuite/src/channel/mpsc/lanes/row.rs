@@ -180,6 +180,13 @@ impl Row {
         Self { lanes: LaneQueue::new(), active: 0, further: Vec::new(), visits: 0, is_shut: false, meeting }
     }
 
+    /// Of a channel whose first lane becomes active.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn boxed() -> Box<Self> {
+        Box::new(Self::new(None))
+    }
+
     pub(super) fn is_active(&self, id: usize) -> bool {
         let word = match (id / 64).checked_sub(1) {
             None => self.active,

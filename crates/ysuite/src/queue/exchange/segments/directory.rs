@@ -19,9 +19,9 @@ const PIECES: usize = if cfg!(ysuite_loom) { 2 } else { 22 };
 /// The most segments that are kept warm however short the queue is.
 const RESERVE: usize = 4;
 /// How many segments there may be.
-const MOST: usize = SegmentedArray::<Segment, PIECES>::most(FIRST);
+const MOST: usize = SegmentedArray::<Segment, FIRST, PIECES>::MOST;
 
-type Array = FirstInPlace<Segment, PIECES>;
+type Array = FirstInPlace<Segment, FIRST, PIECES>;
 
 // GROWS: segments of an unbounded `mpmc`; bound: 2^24, of 64 KiB or a large message each; full: `send` panics; reused
 //     when read; pages are given back while a backlog is drained, addresses with the channel; cost: none to receive;
@@ -45,7 +45,7 @@ pub(super) struct Directory<T> {
 impl<T> Directory<T> {
     pub(super) fn new() -> Self {
         Self {
-            all: Array::new(Segment::empty(), FIRST),
+            all: Array::new(Segment::empty()),
             made: AtomicUsize::new(0),
             reserve: AtomicUsize::new(0),
             warm: Shelf::new(),
