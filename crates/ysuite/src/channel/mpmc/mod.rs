@@ -46,8 +46,8 @@
 //! preempted peer. A message takes its own size, one byte, and at most an eighth more (9.2 bytes for a message of 8);
 //! while it is being received, one byte more.
 //!
-//! Messages are stored in segments of 64 KiB, or of one message where a message is larger. A segment that has been read
-//! is used again. The channel keeps as many segments as it is long, and up to four once it has missed them. The pages of
+//! Messages are stored in segments of 32 KiB, or of one message where a message is larger. A segment that has been read
+//! is used again. The channel keeps as many segments as it is long, and up to eight once it has missed them. The pages of
 //! the others go back to the kernel on Linux; elsewhere the memory is kept until the channel is dropped. A receiver that
 //! is preempted in the middle of a receive keeps its one segment from being used again. While the thread that recycles
 //! read segments is preempted, no segment is used again, and new ones are made.
@@ -268,7 +268,7 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 }
 
 /// Makes a channel without a bound: sending never waits. One kilobyte is taken here, for the first messages. After that,
-/// memory is taken 64 KiB at a time. It is used again while the channel is busy, and goes back to the system as the
+/// memory is taken 32 KiB at a time. It is used again while the channel is busy, and goes back to the system as the
 /// channel [empties](self#without-a-bound).
 ///
 /// # Panics

@@ -26,7 +26,7 @@ use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 /// The alignment of a region, and the most bytes that it has.
 const SPAN: usize = 2 << 20;
 /// The smallest block of a region, and the largest: at least seven are in a region.
-const LEAST: usize = 60 * 1024;
+const LEAST: usize = 36 * 1024;
 pub(super) const MOST: usize = 256 * 1024;
 /// Sizes of blocks are multiples of this at least.
 const GRAIN: usize = super::pages::PAGE;

@@ -4,7 +4,7 @@
 //! A segment that is kept is *warm* (its pages are in place) or *cold* (they have gone back to the kernel). No segment
 //! is freed before the queue is, because a thread that was preempted may still load its flags.
 //!
-//! Cannot: have more than 2²⁴ segments, which for small messages are a TiB.
+//! Cannot: have more than 2²⁴ segments, which for small messages are half a TiB.
 
 use core::marker::PhantomData;
 
@@ -17,13 +17,13 @@ use crate::sync::{AtomicU64, AtomicUsize, Ordering, window};
 const FIRST: usize = if cfg!(ysuite_loom) { 2 } else { 4 };
 const PIECES: usize = if cfg!(ysuite_loom) { 2 } else { 22 };
 /// The most segments that are kept warm however short the queue is.
-const RESERVE: usize = 4;
+const RESERVE: usize = 8;
 /// How many segments there may be.
 const MOST: usize = SegmentedArray::<Segment, FIRST, PIECES>::MOST;
 
 type Array = FirstInPlace<Segment, FIRST, PIECES>;
 
-// GROWS: segments of an unbounded `mpmc`; bound: 2^24, of 64 KiB or a large message each; full: `send` panics; reused
+// GROWS: segments of an unbounded `mpmc`; bound: 2^24, of 32 KiB or a large message each; full: `send` panics; reused
 //     when read; pages are given back while a backlog is drained, addresses with the channel; cost: none to receive;
 //     for a receiver or sender that remembers a segment of long ago: segments in use; test:
 //     tests/allocation/streams.rs: a_burst_in_an_mpmc_channel_is_dense_and_is_given_back,

@@ -27,13 +27,15 @@ pub(super) type MessageSlot<T> = UnsafeCell<MaybeUninit<T>>;
 
 const LINE: usize = 64;
 const PAGE: usize = 4096;
-/// How many bytes of groups a segment has, at most, unless a single group has more. Tests that widen windows have small
-/// segments, so that their boundaries are reached often.
-const TARGET: usize = if cfg!(ysuite_delay) { 256 } else { 64 * 1024 };
+/// How many bytes of groups a segment has, at most, unless a single group has more. What a burst leaves is a segment and
+/// its marks. Tests that widen windows have small segments, so that their boundaries are reached often.
+const TARGET: usize = if cfg!(ysuite_delay) { 256 } else { 32 * 1024 };
 /// The bytes of groups of the first segment, unless a single group has more.
 const FIRST_TARGET: usize = if cfg!(ysuite_delay) { 64 } else { 256 };
-/// The most slots of a group whose messages are too large to share lines with others.
+/// The most slots of a group whose messages are too large to share lines with others, and the most bytes, unless a single
+/// message has more.
 const LARGE: usize = 8;
+const LARGE_TARGET: usize = 2 * TARGET;
 const FLAG: usize = size_of::<Flag>();
 
 const fn max(a: usize, b: usize) -> usize {
@@ -114,7 +116,7 @@ impl<T> SegmentLayout<T> {
             lines *= 2;
         }
         if shape.0 == 0 {
-            let many = match TARGET.checked_div(Self::STEP) {
+            let many = match LARGE_TARGET.checked_div(Self::STEP) {
                 Some(many) => many,
                 None => LARGE,
             };
@@ -529,7 +531,7 @@ mod tests {
         assert!(bytes_each::<u128>() < 19.0);
         assert!(bytes_each::<[u64; 4]>() < 40.0);
         assert!(bytes_each::<[u64; 32]>() < 260.0);
-        assert_eq!(SegmentLayout::<u64>::ALL, 7 * 1024);
+        assert_eq!(SegmentLayout::<u64>::ALL, 7 * 512);
     }
 
     /// The memory of a queue that never had many messages.
