@@ -88,7 +88,7 @@ const fn place(index: usize, first: usize) -> (usize, usize) {
 }
 
 impl UntypedArray {
-    const fn new() -> Self {
+    fn new() -> Self {
         Self { root: AtomicPtr::new(ptr::null_mut()) }
     }
 
@@ -216,6 +216,11 @@ impl UntypedArray {
 
     /// The first element that exists, from the one with this index on: its index and its address.
     fn find(&self, from: usize, of: &Elementary) -> Option<(usize, *mut u8)> {
+        // MUTANT: Speed only: an array without elements is walked for nothing.
+        // ORDERING: Relaxed; nothing is done with what it points to.
+        if self.root.load(Ordering::Relaxed).is_null() {
+            return None;
+        }
         let (mut segment, mut place) = place(from, of.first);
         // A segment may exist while the one in front of it does not: each is made by the first thread that needs it.
         while segment < of.segments {

@@ -252,7 +252,7 @@ impl UntypedLanes {
         self.pause_turn();
         let lanes = shared.shut();
         let mut barrier = Barrier::none();
-        for (_, idle) in &lanes {
+        for (_, idle) in lanes.iter() {
             barrier = barrier.and(idle.mark_cut());
         }
         barrier.pass();
@@ -260,7 +260,7 @@ impl UntypedLanes {
         let (row, position) = (Self::row(&mut self.row), self.granted);
         row.is_shut = true;
         row.lanes.visit_mut(&mut |reader| reader.cut());
-        for (id, idle) in &lanes {
+        for (id, idle) in lanes.iter() {
             if row.is_active(*id) {
                 continue;
             }

@@ -141,8 +141,29 @@ impl Deref for ChannelParker {
     }
 }
 
-/// The thread that has taken a lane out of its slot ends it: with its id, and its reader.
-type LanesTaken = Vec<(usize, IdleReader)>;
+/// A thread that has taken lanes out of their slots ends them: each with its id, and its reader. Most channels have one
+/// lane, which takes no memory here.
+pub(super) struct LanesTaken {
+    first: Option<(usize, IdleReader)>,
+    others: Vec<(usize, IdleReader)>,
+}
+
+impl LanesTaken {
+    fn new() -> Self {
+        Self { first: None, others: Vec::new() }
+    }
+
+    fn push(&mut self, lane: (usize, IdleReader)) {
+        match &self.first {
+            None => self.first = Some(lane),
+            Some(_) => self.others.push(lane),
+        }
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &(usize, IdleReader)> {
+        self.first.iter().chain(&self.others)
+    }
+}
 
 impl<T> MpscShared<T> {
     /// `most`: the maximal number of simultaneous lanes, where one was requested.
@@ -579,7 +600,7 @@ impl SharedLanes {
     pub(super) fn tell(&self, lanes: &LanesTaken) {
         // All tokens are taken before the first waker, which is user code.
         let mut waiting = Vec::new();
-        for (id, idle) in lanes {
+        for (id, idle) in lanes.iter() {
             let tokens = idle.released();
             if tokens != 0 {
                 waiting.push((*id, idle, tokens));
@@ -602,7 +623,7 @@ impl SharedLanes {
     pub(super) fn abandon(&self) {
         let lanes = self.shut();
         let mut barrier = Barrier::none();
-        for (_, idle) in &lanes {
+        for (_, idle) in lanes.iter() {
             barrier = barrier.and(idle.go());
         }
         barrier.pass();
@@ -612,7 +633,7 @@ impl SharedLanes {
             panics.catch(|| drop(lane));
         }
         // The messages last: no panic of theirs may keep a sender asleep.
-        for (_, idle) in &lanes {
+        for (_, idle) in lanes.iter() {
             panics.catch(|| idle.dispose());
         }
     }

@@ -371,7 +371,7 @@ mod tests {
 
     /// Of a size that no other test uses.
     fn layout(pages: usize) -> Layout {
-        Layout::from_size_align(LEAST + pages * GRAIN, GRAIN).unwrap()
+        Layout::from_size_align((15 + pages) * GRAIN, GRAIN).unwrap()
     }
 
     /// Over several regions, which come and go all the time.

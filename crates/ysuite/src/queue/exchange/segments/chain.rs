@@ -16,6 +16,8 @@ use super::directory::Directory;
 use super::segment::{Behind, Link, Segment};
 use crate::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, window};
 
+/// In this order: what is used once for a segment is last.
+#[repr(C)]
 pub(super) struct Chain<T> {
     directory: Directory<T>,
     /// The oldest segment. There always is one. Only the thread that retires changes this.
@@ -41,19 +43,20 @@ pub(super) enum Walk<'a> {
 }
 
 impl<T> Chain<T> {
-    /// A chain of one segment.
+    /// From here on a chain has what is used once for a segment.
+    #[cfg(not(any(ysuite_loom, feature = "statistics")))]
+    pub(super) const RARE: usize = core::mem::offset_of!(Self, directory) + Directory::<T>::RARE;
+
+    /// A chain of one segment, which has no memory yet.
     pub(super) fn new() -> Self {
-        let chain = Self {
+        Self {
             directory: Directory::new(),
-            oldest: Link::to(0),
+            oldest: Link::at(0),
             retiring: AtomicUsize::new(0),
             spent: AtomicU32::new(0),
             has_retired: AtomicBool::new(false),
             calm_at: AtomicU64::new(0),
-        };
-        let is_made = chain.extend(&chain.oldest, 0);
-        debug_assert!(is_made, "one is not too many");
-        chain
+        }
     }
 
     // MUTANT: In a race: a walk meets a segment that is retired and reused. Killed only by the model
@@ -227,6 +230,10 @@ impl<T> Chain<T> {
 
     /// Whether all slots have been emptied in this lap.
     fn is_emptied(segment: &Segment) -> bool {
+        // MUTANT: A segment that is retired has had messages.
+        if !segment.is_begun::<T>() {
+            return false;
+        }
         let lap = segment.lap();
         // From the end: if one is missing it is likely to be one of the last.
         // ORDERING: Acquire pairs with the Release stores of the marks in `Segments::empty`: the messages were read

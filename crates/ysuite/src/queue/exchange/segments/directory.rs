@@ -28,9 +28,11 @@ type Array = FirstInPlace<Segment, FIRST, PIECES>;
 //     for a receiver or sender that remembers a segment of long ago: segments in use; test:
 //     tests/allocation/streams.rs: a_burst_in_an_mpmc_channel_is_dense_and_is_given_back,
 //     src/queue/exchange/segments/tests.rs: segments_of_a_long_queue_are_used_again
+#[repr(C)]
 pub(super) struct Directory<T> {
+    /// The first one is there from the beginning.
     all: Array,
-    /// The number of indices that have been given out.
+    /// The number of indices that have been given out, and the first one's.
     made: AtomicUsize,
     /// See [`reserve`](Self::reserve).
     reserve: AtomicUsize,
@@ -43,10 +45,14 @@ pub(super) struct Directory<T> {
 }
 
 impl<T> Directory<T> {
+    /// From here on a directory has what is used once for a segment.
+    #[cfg(not(any(ysuite_loom, feature = "statistics")))]
+    pub(super) const RARE: usize = core::mem::offset_of!(Self, made);
+
     pub(super) fn new() -> Self {
         Self {
-            all: Array::new(Segment::empty()),
-            made: AtomicUsize::new(0),
+            all: Array::new(Segment::first()),
+            made: AtomicUsize::new(1),
             reserve: AtomicUsize::new(0),
             warm: Shelf::new(),
             cold: Shelf::new(),

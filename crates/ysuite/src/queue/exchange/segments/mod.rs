@@ -34,7 +34,9 @@ use self::segment::Segment;
 use super::Staging;
 use super::counts::CountedEnds;
 use crate::foreign::{Lent, Panics};
-use crate::queue::{Apart, FarApart};
+#[cfg(not(any(ysuite_loom, feature = "statistics")))]
+use crate::queue::Apart;
+use crate::queue::FarApart;
 use crate::statistics::Observed;
 #[cfg(feature = "statistics")]
 use crate::statistics::QueueTally;
@@ -48,15 +50,21 @@ const AHEAD: usize = 2;
 /// How long a thread that has lost a race for a position backs off, in pauses. See the ring's.
 const AWAY: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 16 };
 
-/// In this order: the fields before the positions hardly change, and are read for every message.
+/// In this order: what is read for every message, and hardly changes, then what is used once for a segment, and then the
+/// positions. So they share no line with the first.
 #[repr(C)]
 pub(crate) struct Segments<T> {
-    chain: Chain<T>,
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
-    apart: Apart,
+    chain: Chain<T>,
     pub(super) ends: Observed<SegmentsEnds>,
 }
+
+#[cfg(not(any(ysuite_loom, feature = "statistics")))]
+const _: () = {
+    let hot = core::mem::offset_of!(Segments<u8>, chain) + Chain::<u8>::RARE;
+    assert!(core::mem::offset_of!(Segments<u8>, ends) >= hot + size_of::<Apart>());
+};
 
 // SAFETY: the queue owns its messages, and sending it sends them: `T: Send` is enough.
 unsafe impl<T: Send> Send for Segments<T> {}
@@ -180,7 +188,7 @@ impl<T> Segments<T> {
             #[cfg(feature = "statistics")]
             tally: QueueTally::default(),
         };
-        Self { chain: Chain::new(), closed: AtomicBool::new(false), apart: Apart::new(), ends: Observed::new(ends) }
+        Self { closed: AtomicBool::new(false), chain: Chain::new(), ends: Observed::new(ends) }
     }
 
     // MUTANT: Speed only: the search for the segment begins further back in the chain.
@@ -191,6 +199,7 @@ impl<T> Segments<T> {
         loop {
             match self.chain.find(self.ends.tail.remembered(), number) {
                 Walk::Found(segment) => {
+                    segment.begin::<T>();
                     window();
                     self.ends.tail.remember(segment);
                     return Some(segment);
@@ -210,12 +219,12 @@ impl<T> Segments<T> {
     #[inline(never)]
     fn find_to_read(&self, number: u64) -> Option<&Segment> {
         match self.chain.find(self.ends.head.remembered(), number) {
-            Walk::Found(segment) => {
+            Walk::Found(segment) if segment.is_begun::<T>() => {
                 window();
                 self.ends.head.remember(segment);
                 Some(segment)
             }
-            Walk::End(..) | Walk::Past => None,
+            Walk::Found(_) | Walk::End(..) | Walk::Past => None,
         }
     }
 

@@ -59,6 +59,23 @@ fn two_batches_at_once_lie_one_behind_the_other() {
     });
 }
 
+/// Each makes the memory of the first segment, where it does not find it.
+#[test]
+fn two_first_messages_at_once() {
+    model_up_to(2, || {
+        let queue = Arc::new(Segments::new());
+        let other = queue.clone();
+        let thread = thread::spawn(move || other.push(1).unwrap());
+        queue.push(0).unwrap();
+        // The other's may come before it, and not be finished.
+        let first = queue.pop();
+        thread.join().unwrap();
+        let mut taken: Vec<u32> = first.into_iter().chain(core::iter::from_fn(|| queue.pop())).collect();
+        taken.sort_unstable();
+        assert_eq!(taken, [0, 1]);
+    });
+}
+
 type Step = fn(&Segments<u32>) -> bool;
 
 fn takes(queue: &Segments<u32>) -> bool {

@@ -29,7 +29,7 @@ const LAPS: u8 = 1 + 2;
 pub(super) struct Segment {
     /// The number, or one of the marks above.
     number: AtomicU64,
-    /// Never change once the segment is in the directory.
+    /// Never change once the segment is in the directory; of the first one, once they are there.
     memory: AtomicPtr<u8>,
     marks: AtomicPtr<Flag>,
     /// What a flag reads when the slot is written, and a mark when it is empty again. Changes between uses only.
@@ -59,6 +59,42 @@ impl Segment {
             index: AtomicU32::new(0),
             made: Handed::default(),
         }
+    }
+
+    /// The first segment of a queue: it has its number, and no memory before the first message is written.
+    pub(super) fn first() -> Self {
+        let segment = Self { number: AtomicU64::new(0), next: Link::to(1), ..Self::empty() };
+        segment.made.written();
+        segment
+    }
+
+    // MUTANT: In a race: two threads make the memory. Killed only by the model `two_first_messages_at_once`.
+    /// A writer has found this segment. The first one gets its memory now, where it has none.
+    pub(super) fn begin<T>(&self) {
+        // ORDERING: Relaxed; `is_begun` acquires.
+        if self.memory.load(Ordering::Relaxed).is_null() {
+            let memory = SegmentMemory::<T>::allocate(self.extent::<T>());
+            // ORDERING: Release pairs with the Acquire in `is_begun`: the memory is full of zeros. Relaxed on failure:
+            // nothing is done with what another thread has made before that has acquired it.
+            let put =
+                self.memory.compare_exchange(ptr::null_mut(), memory.as_raw(), Ordering::Release, Ordering::Relaxed);
+            if put.is_err() {
+                // SAFETY: allocated above, and no other thread has its address, as the exchange has failed.
+                unsafe { memory.free(self.extent::<T>()) };
+            }
+        }
+        self.is_begun::<T>();
+    }
+
+    /// For a thread that has found this segment: whether it has memory, which the thread may use from now on.
+    pub(super) fn is_begun<T>(&self) -> bool {
+        // ORDERING: Acquire pairs with the Release in `begin`.
+        let memory = SegmentMemory::<T>::from_raw(self.memory.load(Ordering::Acquire));
+        if let (Some(memory), 0) = (memory, self.index()) {
+            // ORDERING: Relaxed; every thread that finds the segment stores the same, so none finds less than that.
+            self.marks.store(memory.marks(self.extent::<T>()).as_raw(), Ordering::Relaxed);
+        }
+        memory.is_some()
     }
 
     /// Stores its memory and its index. Only for the thread that is about to put it into the directory.
@@ -192,6 +228,11 @@ pub(super) enum Behind {
 }
 
 impl Link {
+    /// A link to the segment of this index.
+    pub(super) fn at(index: u32) -> Self {
+        Self(AtomicU64::new(u64::from(index)))
+    }
+
     /// A link to a segment that does not exist yet.
     pub(super) fn to(number: u64) -> Self {
         Self(AtomicU64::new(MISSING | number))

@@ -13,12 +13,19 @@ fn lengthen(chain: &Chain<u32>, number: u64) {
     assert!(missing == number && chain.extend(end, number));
 }
 
+/// A chain whose first segment has had messages.
+fn begun() -> Arc<Chain<u32>> {
+    let chain = Chain::new();
+    chain.directory.get(0).begin::<u32>();
+    Arc::new(chain)
+}
+
 /// A thread that walks along the chain is in a segment that is retired, used again, and then linked to another one: not
 /// the one that it searches.
 #[test]
 fn a_walk_through_a_segment_that_is_used_again_begins_anew() {
     model_up_to(2, || {
-        let chain = Arc::new(Chain::<u32>::new());
+        let chain = begun();
         lengthen(&chain, 1);
         let other = chain.clone();
         let thread = thread::spawn(move || {
@@ -41,7 +48,7 @@ fn a_walk_through_a_segment_that_is_used_again_begins_anew() {
 #[test]
 fn who_comes_too_late_to_extend_the_chain_puts_its_segment_back() {
     model_up_to(2, || {
-        let chain = Arc::new(Chain::<u32>::new());
+        let chain = begun();
         let extend = |chain: &Chain<u32>| assert!(chain.extend(&chain.directory.get(0).next, 1));
         let other = chain.clone();
         let thread = thread::spawn(move || extend(&other));
@@ -56,7 +63,7 @@ fn who_comes_too_late_to_extend_the_chain_puts_its_segment_back() {
 #[test]
 fn a_segment_that_two_empty_at_once_is_retired() {
     model_up_to(2, || {
-        let chain = Arc::new(Chain::<u32>::new());
+        let chain = begun();
         lengthen(&chain, 1);
         let empty = |chain: &Chain<u32>, at: u64| {
             let first = chain.directory.get(0);
@@ -76,7 +83,7 @@ fn a_segment_that_two_empty_at_once_is_retired() {
 #[test]
 fn a_segment_that_has_its_number_is_found_from_the_one_before() {
     model_up_to(2, || {
-        let chain = Arc::new(Chain::<u32>::new());
+        let chain = begun();
         // It has been made, and is remembered by the other.
         chain.directory.put_back(chain.directory.take().expect("six are not too many"));
         let other = chain.clone();
@@ -93,7 +100,7 @@ fn a_segment_that_has_its_number_is_found_from_the_one_before() {
 #[test]
 fn a_free_segment_is_taken_with_what_is_below_it() {
     model_up_to(2, || {
-        let chain = Arc::new(Chain::<u32>::new());
+        let chain = begun();
         let take = |chain: &Chain<u32>| chain.directory.take().expect("six are not too many").index();
         let two = [take(&chain), take(&chain)];
         let other = chain.clone();
