@@ -340,6 +340,11 @@ impl<E, const FIRST: usize, const SEGMENTS: usize> FirstInPlace<E, FIRST, SEGMEN
         Self { first, others: SegmentedArray::new() }
     }
 
+    #[cfg(any(feature = "mpmc", feature = "broadcast"))]
+    pub(crate) fn first(&self) -> &E {
+        &self.first
+    }
+
     /// As [`SegmentedArray::get`].
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&E> {

@@ -60,6 +60,11 @@ impl<T> Directory<T> {
         }
     }
 
+    /// The segment that a queue begins with.
+    pub(super) fn first(&self) -> &Segment {
+        self.all.first()
+    }
+
     /// The segment of an index that was read from a link or a list.
     pub(super) fn get(&self, index: u32) -> &Segment {
         self.all.get(index as usize).expect("the thread that set the link had the segment")

@@ -218,13 +218,16 @@ impl<T> Segments<T> {
     #[cold]
     #[inline(never)]
     fn find_to_read(&self, number: u64) -> Option<&Segment> {
+        if !self.chain.has_begun() {
+            return None;
+        }
         match self.chain.find(self.ends.head.remembered(), number) {
-            Walk::Found(segment) if segment.is_begun::<T>() => {
+            Walk::Found(segment) => {
                 window();
                 self.ends.head.remember(segment);
                 Some(segment)
             }
-            Walk::Found(_) | Walk::End(..) | Walk::Past => None,
+            Walk::End(..) | Walk::Past => None,
         }
     }
 
