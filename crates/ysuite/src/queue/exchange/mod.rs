@@ -24,4 +24,5 @@ mod staging;
 pub(crate) use self::queue::Queue;
 pub(crate) use self::ring::{ClaimedCell, ClaimedMessage, Forced, Hint, Rejected, Ring, Unforced};
 pub(crate) use self::segments::{ClaimedSlot, Segments};
+use self::staging::Leaving;
 pub(crate) use self::staging::{Staging, StagingSpace};

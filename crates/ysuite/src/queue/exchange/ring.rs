@@ -28,6 +28,7 @@ use core::mem::MaybeUninit;
 pub(crate) use self::claims::Rejected;
 pub(crate) use self::force::{Forced, Unforced};
 pub(crate) use self::hint::Hint;
+use super::Leaving;
 use super::counts::CountedEnds;
 use crate::foreign::{Lent, Panics};
 use crate::queue::{Apart, FarApart, allocate};
@@ -286,6 +287,16 @@ impl<T> Ring<T> {
         // stored below.
         unsafe { put(&cell.message, message) };
         // ORDERING: Release pairs with the Acquire load of the stamp in `pop` and `ready`: the message is written.
+        cell.stamp.store(free | FULL, Ordering::Release);
+    }
+
+    /// As [`fill`](Self::fill), with the oldest of staged messages, of which there is one.
+    fn fill_staged(cell: &Cell<T>, free: u64, messages: &mut Leaving<T>) {
+        cell.message.with_mut(|message| {
+            // SAFETY: as in `fill`, and by the callers.
+            unsafe { messages.move_next_to(message.cast::<T>()) };
+        });
+        // ORDERING: Release as in `fill`.
         cell.stamp.store(free | FULL, Ordering::Release);
     }
 

@@ -9,7 +9,7 @@ use core::marker::PhantomData;
 use core::mem::{MaybeUninit, needs_drop};
 use core::ptr;
 
-use crate::foreign::Panics;
+use crate::foreign::{Lent, Panics};
 
 /// How many bytes of messages are gathered for one claim.
 const BYTES: usize = 2048;
@@ -45,6 +45,9 @@ impl<'a, T> Staging<'a, T> {
         Some(fit) if fit < MOST => fit,
         _ => MOST,
     };
+    /// Whether messages are held one by one, and are moved by address: a program that is not optimised copies a message
+    /// for each function through which it passes by value.
+    pub(super) const IS_LARGE: bool = Self::SMALL == 0;
     /// How many messages there can be.
     const ROOM: usize = if Self::SMALL == 0 { 1 } else { Self::SMALL };
 
@@ -71,6 +74,22 @@ impl<'a, T> Staging<'a, T> {
     pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>, most: usize) {
         debug_assert!(self.len == 0 && most != 0);
         self.first = 0;
+        if Self::IS_LARGE { self.fill_one(messages) } else { self.fill_many(messages, most) }
+    }
+
+    // USER CODE: as of `fill`
+    fn fill_one(&mut self, messages: &mut impl Iterator<Item = T>) {
+        let mut message = messages.next();
+        if message.is_some() {
+            // SAFETY: the place is empty, and there is a message, which this function only drops afterwards.
+            unsafe { message.leave_to(self.large.as_mut_ptr()) };
+            self.len = 1;
+        }
+    }
+
+    // USER CODE: as of `fill`
+    #[inline]
+    fn fill_many(&mut self, messages: &mut impl Iterator<Item = T>, most: usize) {
         let (places, room) = (self.places(), Self::ROOM.min(most));
         let mut filled = Filled { messages: 0, len: &mut self.len };
         while filled.messages < room {
@@ -129,6 +148,22 @@ pub(crate) struct Leaving<'a, T> {
     next: *const T,
     left: usize,
     staging: PhantomData<&'a mut T>,
+}
+
+impl<T> Leaving<'_, T> {
+    /// Moves the oldest message to another place.
+    ///
+    /// # Safety
+    /// There is one left, and the place is valid for a write and holds no message.
+    pub(super) unsafe fn move_next_to(&mut self, to: *mut T) {
+        debug_assert!(self.left != 0);
+        self.left -= 1;
+        // SAFETY: by the caller; and as in `next`.
+        unsafe {
+            to.copy_from_nonoverlapping(self.next, 1);
+            self.next = self.next.add(1);
+        }
+    }
 }
 
 impl<T> Iterator for Leaving<'_, T> {

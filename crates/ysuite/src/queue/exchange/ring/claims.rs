@@ -88,8 +88,13 @@ impl<T> Ring<T> {
         match self.claim(right, staging.len()) {
             Ok(Claim { position, cells }) => {
                 for (free, run) in self.runs(position, cells) {
-                    // In this order: the run's end requests no message.
-                    run.iter().zip(staging.take(run.len())).for_each(|(cell, message)| Self::fill(cell, free, message));
+                    let mut messages = staging.take(run.len());
+                    if Staging::<T>::IS_LARGE {
+                        run.iter().for_each(|cell| Self::fill_staged(cell, free, &mut messages));
+                    } else {
+                        // In this order: the run's end requests no message.
+                        run.iter().zip(messages).for_each(|(cell, message)| Self::fill(cell, free, message));
+                    }
                 }
                 Some(cells)
             }

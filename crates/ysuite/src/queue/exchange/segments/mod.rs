@@ -31,8 +31,8 @@ use core::ptr;
 use self::chain::{Chain, Walk};
 use self::layout::{Extent, MessageSlot, Place, SegmentLayout};
 use self::segment::Segment;
-use super::Staging;
 use super::counts::CountedEnds;
+use super::{Leaving, Staging};
 use crate::foreign::{Lent, Panics};
 #[cfg(not(any(ysuite_loom, feature = "statistics")))]
 use crate::queue::Apart;
@@ -459,13 +459,36 @@ impl<T> Segments<T> {
                 look_away();
                 continue;
             }
-            let (lap, mut at) = (segment.lap(), place);
-            for message in staging.take(slots) {
-                self.fill(segment, lap, at, message);
-                at = at.following();
+            if Staging::<T>::IS_LARGE {
+                self.fill_one_by_one(segment, place, staging.take(slots), slots);
+            } else {
+                self.fill_all(segment, place, staging.take(slots));
             }
             self.ends.look_now_and_then(tail, next);
             return Some(slots);
+        }
+    }
+
+    /// Puts staged messages into claimed slots of a segment, from a place on.
+    #[inline]
+    fn fill_all(&self, segment: &Segment, mut at: Place<T>, messages: Leaving<T>) {
+        let lap = segment.lap();
+        for message in messages {
+            self.fill(segment, lap, at, message);
+            at = at.following();
+        }
+    }
+
+    /// The same for messages that are moved by address, of which there are `slots`.
+    fn fill_one_by_one(&self, segment: &Segment, mut at: Place<T>, mut messages: Leaving<T>, slots: usize) {
+        let (memory, lap) = (segment.memory::<T>(), segment.lap());
+        for _ in 0..slots {
+            memory.slot(at).with_mut(|slot| {
+                // SAFETY: as in `write`, and there are that many messages.
+                unsafe { messages.move_next_to(slot.cast::<T>()) };
+            });
+            self.filled(segment, lap, at);
+            at = at.following();
         }
     }
 
