@@ -145,12 +145,7 @@ type LanesTaken = Vec<(usize, IdleReader)>;
 impl<T> MpscShared<T> {
     /// `most`: the maximal number of simultaneous lanes, where one was requested.
     pub(super) fn new(bound: Option<usize>, most: Option<usize>, parker: ChannelParker, meter: Meter) -> Self {
-        Self::of(SharedLanes::new(bound, most, parker, meter))
-    }
-
-    fn of(lanes: SharedLanes) -> Self {
-        let meeting = (lanes.bound == Some(0)).then(|| SharedMeetingOf::new(&lanes.meter));
-        Self { lanes, meeting, messages: PhantomData }
+        Self { lanes: SharedLanes::new(bound, most, parker, meter), meeting: None, messages: PhantomData }
     }
 
     /// As [`new`](Self::new), with the lane of a first sender, whose id is 0, and which is counted. No other thread has
@@ -161,14 +156,15 @@ impl<T> MpscShared<T> {
         most: Option<usize>,
         parker: ChannelParker,
         meter: Meter,
+        meeting: Option<fn(&Meter) -> SharedMeetingOf<T>>,
     ) -> (Self, Writer<T>) {
         let (lanes, writer) = SharedLanes::with_first_lane(ypipe::shape::<T>(), class, bound, most, parker, meter);
-        let shared = Self::of(lanes);
-        if let Some(meeting) = &shared.meeting {
+        let meeting = meeting.map(|new| new(&lanes.meter));
+        if let Some(meeting) = &meeting {
             meeting.count_sender();
         }
         // SAFETY: all lanes are for messages of this type.
-        (shared, unsafe { Writer::typed(writer) })
+        (Self { lanes, meeting, messages: PhantomData }, unsafe { Writer::typed(writer) })
     }
 
     /// See [`SharedLanes::connect`].
