@@ -77,7 +77,9 @@ impl<T> MeetingEnd<T, false> {
 
 impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
     fn new(meeting: &SharedMeetingOf<T>, is_counted: bool) -> Box<Self> {
-        Box::new(Self { any: Outlined::new(AnyEnd::new(&meeting.any, SENDS, is_counted)), of: PhantomData })
+        let end = (meeting.operations.new_end)(&meeting.any, SENDS, is_counted);
+        // SAFETY: this type is transparent.
+        unsafe { Box::from_raw(Box::into_raw(end).cast()) }
     }
 
     #[cfg(feature = "mpsc")]
@@ -143,11 +145,12 @@ pub(in crate::channel) struct AnyEnd {
 }
 
 impl AnyEnd {
-    fn new(meeting: &Arc<Meeting>, sends: bool, is_counted: bool) -> Self {
+    pub(super) fn boxed(meeting: &Arc<Meeting>, sends: bool, is_counted: bool) -> Box<UntypedMeetingEnd> {
         if is_counted {
             meeting.count_sender();
         }
-        Self { meeting: meeting.clone(), subscriptions: None, sends, is_counted, has_ended: false }
+        let end = Self { meeting: meeting.clone(), subscriptions: None, sends, is_counted, has_ended: false };
+        Box::new(Outlined::new(end))
     }
 
     #[inline]

@@ -4,7 +4,7 @@
 use core::ptr::drop_in_place;
 use core::task::{Context, Poll};
 
-use super::end::AnyEnd;
+use super::end::{AnyEnd, UntypedMeetingEnd};
 use super::meeting::Meeting;
 use super::node::LentPlace;
 use super::outlined::OutlinedDrop;
@@ -47,6 +47,7 @@ pub(super) struct Operations {
     pub(super) detach: fn(&mut AnyEnd) -> bool,
     pub(super) with_registration: fn(&AnyEnd, &mut dyn FnMut(&Registration)),
     drop_end: unsafe fn(*mut AnyEnd),
+    pub(super) new_end: fn(&Arc<Meeting>, bool, bool) -> Box<UntypedMeetingEnd>,
     // Of the whole rendezvous.
     pub(super) poll_place:
         fn(&Meeting, &mut Subscriptions, bool, &mut Context<'_>, &mut Place<'_>) -> Poll<Result<(), RecvError>>,
@@ -76,6 +77,7 @@ pub(super) static OPERATIONS: Operations = Operations {
     detach: AnyEnd::detach,
     with_registration: AnyEnd::with_registration,
     drop_end: drop_in_place,
+    new_end: AnyEnd::boxed,
     poll_place,
     has_open: Meeting::has_open,
     shut: Meeting::shut,
