@@ -18,7 +18,7 @@ use core::task::Waker;
 
 use super::left::{LeftLanes, PLACES};
 use crate::channel::closed::EndWatchers;
-use crate::channel::rendezvous::SharedMeetingOf;
+use crate::channel::rendezvous::{Outlined, SharedMeetingOf, impl_outlined_drop};
 use crate::foreign::Panics;
 use crate::passive::Barrier;
 use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Shape, SlotClass, UntypedWriter, Writer};
@@ -103,9 +103,11 @@ pub(in crate::channel) struct SharedLanes {
     pub(super) meter: Meter,
 }
 
+impl_outlined_drop!(SharedLanes);
+
 /// The same, for messages of one type: that of all its lanes.
 pub(in crate::channel) struct MpscShared<T> {
-    lanes: SharedLanes,
+    lanes: Outlined<SharedLanes>,
     /// Of a rendezvous: with a bound of 0. It counts its senders itself and none in the lanes, which are closed from
     /// the start.
     pub(super) meeting: Option<SharedMeetingOf<T>>,
@@ -145,7 +147,8 @@ type LanesTaken = Vec<(usize, IdleReader)>;
 impl<T> MpscShared<T> {
     /// `most`: the maximal number of simultaneous lanes, where one was requested.
     pub(super) fn new(bound: Option<usize>, most: Option<usize>, parker: ChannelParker, meter: Meter) -> Self {
-        Self { lanes: SharedLanes::new(bound, most, parker, meter), meeting: None, messages: PhantomData }
+        let lanes = SharedLanes::new(SlotClass::default(), bound, most, None, parker, meter);
+        Self { lanes: Outlined::new(lanes), meeting: None, messages: PhantomData }
     }
 
     /// As [`new`](Self::new), with the lane of a first sender, whose id is 0, and which is counted. No other thread has
@@ -164,7 +167,7 @@ impl<T> MpscShared<T> {
             meeting.count_sender();
         }
         // SAFETY: all lanes are for messages of this type.
-        (Self { lanes, meeting, messages: PhantomData }, unsafe { Writer::typed(writer) })
+        (Self { lanes: Outlined::new(lanes), meeting, messages: PhantomData }, unsafe { Writer::typed(writer) })
     }
 
     /// See [`SharedLanes::connect`].
@@ -245,18 +248,27 @@ impl<T> MpscShared<T> {
 }
 
 impl SharedLanes {
-    fn new(bound: Option<usize>, most: Option<usize>, parker: ChannelParker, meter: Meter) -> Self {
+    /// `first`: the lane of a first sender, whose id is 0, and which is counted.
+    fn new(
+        class: SlotClass,
+        bound: Option<usize>,
+        most: Option<usize>,
+        first: Option<IdleReader>,
+        parker: ChannelParker,
+        meter: Meter,
+    ) -> Self {
+        let (most, is_first) = (most.unwrap_or(MOST).min(MOST), first.is_some());
         Self {
-            ready: ReadySet::new(),
+            ready: if is_first { ReadySet::with_first_claimed() } else { ReadySet::new() },
             parker,
-            slots: FirstInPlace::new(AtomicSlot::empty(), FIRST),
+            slots: FirstInPlace::new(first.map_or_else(AtomicSlot::empty, AtomicSlot::holding), FIRST),
             senders: FirstInPlace::new(WakeTarget::metered(meter.for_room()), FIRST_SENDERS),
             never_waits: WakeTarget::default(),
-            connected: AtomicUsize::new(0),
+            connected: AtomicUsize::new(usize::from(is_first && bound != Some(0))),
             end_watchers: EndWatchers::none(),
-            most: most.unwrap_or(MOST).min(MOST) as u32,
-            class: SlotClass::default(),
-            spare: AtomicUsize::new(most.unwrap_or(MOST).min(MOST)),
+            most: most as u32,
+            class,
+            spare: AtomicUsize::new(most - usize::from(is_first)),
             left: LeftLanes::new(),
             number: AtomicU64::new(0),
             bound,
@@ -272,16 +284,8 @@ impl SharedLanes {
         parker: ChannelParker,
         meter: Meter,
     ) -> (Self, UntypedWriter) {
-        let mut lanes = Self::new(bound, most, parker, meter);
-        lanes.class = class;
-        let (writer, idle) = ypipe::lane(shape.of_class(class), bound, LANE, &lanes.meter);
-        lanes.ready = ReadySet::with_first_claimed();
-        lanes.slots = FirstInPlace::new(AtomicSlot::holding(idle), FIRST);
-        lanes.spare = AtomicUsize::new(lanes.most as usize - 1);
-        if bound != Some(0) {
-            lanes.connected = AtomicUsize::new(1);
-        }
-        (lanes, writer)
+        let (writer, idle) = ypipe::lane(shape.of_class(class), bound, LANE, &meter);
+        (Self::new(class, bound, most, Some(idle), parker, meter), writer)
     }
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model

@@ -40,7 +40,6 @@ pub(super) use self::end::UntypedMeetingEnd;
 pub(super) use self::in_line::InLine;
 pub(super) use self::meeting::{MeetingOf, MeetingSide, SharedMeetingOf};
 pub(super) use self::node::LentPlace;
-#[cfg(feature = "select")]
 pub(super) use self::outlined::{Outlined, OutlinedDrop, impl_outlined_drop};
 #[cfg(feature = "futures")]
 pub(super) use self::party::poll;
