@@ -3,7 +3,6 @@
 //! One thread at a time. The drop of the last sender, or of the receiver, closes the rendezvous. An `spsc` counts its
 //! senders here, an `mpsc` uses its own count.
 
-use core::marker::PhantomData;
 use core::task::{Context, Poll};
 
 use super::meeting::{Meeting, MeetingSide, SharedMeetingOf};
