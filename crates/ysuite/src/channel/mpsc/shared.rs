@@ -19,6 +19,7 @@ use core::task::Waker;
 use super::left::{LeftLanes, PLACES};
 use crate::channel::closed::EndWatchers;
 use crate::channel::rendezvous::{Outlined, SharedMeetingOf, impl_outlined_drop};
+use crate::channel::send::LeftLane;
 use crate::foreign::Panics;
 use crate::passive::Barrier;
 use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Shape, SlotClass, UntypedWriter, Writer};
@@ -180,18 +181,6 @@ impl<T> MpscShared<T> {
     pub(super) fn orphaned_lane(&self) -> Writer<T> {
         // SAFETY: the lane is for messages of this type.
         unsafe { Writer::typed(self.lanes.orphaned_lane(ypipe::shape::<T>())) }
-    }
-
-    /// See [`SharedLanes::leave_lane`].
-    pub(super) fn leave_lane(&self, id: u32, writer: Writer<T>) -> Option<UntypedWriter> {
-        self.lanes.leave_lane(id, writer.into_untyped())
-    }
-
-    /// See [`SharedLanes::leave_unused`].
-    #[allow(clippy::result_large_err)] // As where it is declared.
-    pub(super) fn leave_unused(&self, id: u32, writer: Writer<T>) -> Result<Option<UntypedWriter>, Writer<T>> {
-        // SAFETY: it is the writer that was given.
-        self.lanes.leave_unused(id, writer.into_untyped()).map_err(|writer| unsafe { Writer::typed(writer) })
     }
 
     /// Whether no message that is sent will be received.
@@ -391,28 +380,31 @@ impl SharedLanes {
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
     // `an_mpsc_close_against_a_new_sender`.
-    /// A dropped sender, which had this lane, leaves its writer to others. Returns what the caller must drop.
-    fn leave_lane(&self, id: u32, writer: UntypedWriter) -> Option<UntypedWriter> {
-        if self.is_shut() || writer.reader_passive().is_gone() || writer.reader_passive().is_cut() {
-            // It may have messages to take back.
-            return Some(writer);
+    /// A dropped sender, which had this lane, leaves its writer to others. The caller must drop what is in `lane`
+    /// afterwards.
+    pub(super) fn leave_lane(&self, lane: &mut Option<LeftLane>) {
+        // Where it cannot be left it may have messages to take back.
+        if self.may_leave(lane) {
+            self.left.leave(lane);
         }
-        self.left.leave((id, writer)).map(|(_, writer)| writer)
+    }
+
+    /// Whether the receiver may still find a lane.
+    fn may_leave(&self, lane: &Option<LeftLane>) -> bool {
+        let Some((_, writer)) = lane else { return false };
+        !self.is_shut() && !writer.reader_passive().is_gone() && !writer.reader_passive().is_cut()
     }
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
     // `an_mpsc_close_against_a_new_sender`.
-    /// A dropped sender that has sent nothing leaves its writer, which is open, to the next sender. `Ok`: what the
-    /// caller must drop. `Err`: the writer, where no other sender gets it.
-    #[allow(clippy::result_large_err)] // As where it is declared.
-    fn leave_unused(&self, id: u32, writer: UntypedWriter) -> Result<Option<UntypedWriter>, UntypedWriter> {
-        if self.is_shut() || writer.reader_passive().is_gone() || writer.reader_passive().is_cut() {
-            return Err(writer);
+    /// A dropped sender that has sent nothing leaves its writer, which is open, to the next sender (true): the caller
+    /// must drop what is in `lane` then. False: the writer is still there, and no other sender gets it.
+    pub(super) fn leave_unused(&self, lane: &mut Option<LeftLane>) -> bool {
+        if !self.may_leave(lane) {
+            return false;
         }
-        match self.left.leave_unused((id, writer)) {
-            Some((_, back)) if !back.has_ended() => Err(back),
-            replaced => Ok(replaced.map(|(_, writer)| writer)),
-        }
+        self.left.leave_unused(lane);
+        lane.as_ref().is_none_or(|(_, back)| back.has_ended())
     }
 
     // MUTANT: Numbers only have to differ. The exchange that follows finds an existing number.
@@ -586,8 +578,15 @@ impl SharedLanes {
         barrier.pass();
         let mut panics = Panics::none();
         panics.catch(|| self.tell(&lanes));
-        while let Some(lane) = self.left.take_unused().or_else(|| self.left.take()) {
-            panics.catch(|| drop(lane));
+        loop {
+            let mut lane = self.left.take_unused();
+            if lane.is_none() {
+                lane = self.left.take();
+            }
+            if lane.is_none() {
+                break;
+            }
+            panics.catch(|| lane = None);
         }
         // The messages last: no panic of theirs may keep a sender asleep.
         for (_, idle) in &lanes {
