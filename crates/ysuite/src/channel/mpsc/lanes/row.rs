@@ -102,10 +102,14 @@ impl LaneQueue {
         self.several = fewer;
     }
 
+    // A lane is large: moved in one place, and not in each that calls this.
+    #[inline(never)]
     pub(super) fn pop_front(&mut self) -> Option<ActiveLane> {
         self.only.take().or_else(|| self.several.pop_front())
     }
 
+    // As above.
+    #[inline(never)]
     fn push_back(&mut self, lane: ActiveLane) {
         if self.several.capacity() == 0 {
             if self.only.is_none() {
