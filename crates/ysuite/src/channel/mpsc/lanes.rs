@@ -19,7 +19,7 @@ use core::ptr::NonNull;
 use self::row::{EMPTY_VISITS, Row, Visit};
 use super::shared::{MpscShared, SharedLanes};
 use crate::channel::receive::ReadingEnd;
-use crate::channel::rendezvous::MeetingEnd;
+use crate::channel::rendezvous::{MeetingEnd, Outlined};
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::passive::{Barrier, Passive};
 use crate::queue::ypipe::{InSlot, Reader, UntypedReader};
@@ -46,7 +46,7 @@ struct UntypedLanes {
     /// wraps.
     granted: usize,
     /// In an allocation of its own: slow paths run on a copy of this struct.
-    row: Box<Row>,
+    row: Outlined<Box<Row>>,
 }
 
 impl UntypedLanes {
@@ -287,7 +287,7 @@ impl UntypedLanes {
 impl<T> Lanes<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
         let meeting = shared.meeting.as_ref().map(|meeting| MeetingEnd::receiver(meeting).into_untyped());
-        let lanes = UntypedLanes { turn: None, left: 0, granted: 0, row: Box::new(Row::new(meeting)) };
+        let lanes = UntypedLanes { turn: None, left: 0, granted: 0, row: Outlined::new(Box::new(Row::new(meeting))) };
         Self { lanes, shared }
     }
 

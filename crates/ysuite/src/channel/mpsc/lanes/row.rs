@@ -10,7 +10,7 @@
 use std::collections::VecDeque;
 
 use crate::channel::mpsc::shared::LANE;
-use crate::channel::rendezvous::UntypedMeetingEnd;
+use crate::channel::rendezvous::{UntypedMeetingEnd, impl_outlined_drop};
 use crate::passive::Barrier;
 use crate::queue::ypipe::{Reading, UntypedReader};
 use crate::sync::window;
@@ -38,6 +38,8 @@ pub(super) struct Row {
     /// The endpoint of a rendezvous. Here, since nothing of the row is kept in registers.
     pub(super) meeting: Option<Box<UntypedMeetingEnd>>,
 }
+
+impl_outlined_drop!(Box<Row>);
 
 /// A queue of active lanes. It allocates nothing before there are two at a time: most channels have one sender.
 pub(super) struct LaneQueue {
