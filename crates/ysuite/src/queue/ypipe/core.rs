@@ -134,13 +134,23 @@ impl Deref for CoreShare {
 
 // USER CODE: messages' `Drop`, as of `PipeCore`
 impl Drop for CoreShare {
+    #[inline]
     fn drop(&mut self) {
         // ORDERING: AcqRel; Release hands what this handle did to the thread that drops the last share, which acquires
         // that of all others here.
         if self.shares.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // SAFETY: made by `Box::into_raw` in `new`, and no other share is left.
-            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+            self.end();
         }
+    }
+}
+
+impl CoreShare {
+    /// The last share is dropped.
+    #[cold]
+    #[inline(never)]
+    fn end(&mut self) {
+        // SAFETY: made by `Box::into_raw` in `new`, and no other share is left.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }
 
