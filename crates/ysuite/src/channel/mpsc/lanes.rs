@@ -19,7 +19,7 @@ use core::ptr::NonNull;
 use self::row::{EMPTY_VISITS, Row, Visit};
 use super::shared::{MpscShared, SharedLanes};
 use crate::channel::receive::ReadingEnd;
-use crate::channel::rendezvous::{MeetingEnd, Outlined};
+use crate::channel::rendezvous::{MeetingEnd, Outlined, UntypedMeetingEnd};
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::passive::{Barrier, Passive};
 use crate::queue::ypipe::{InSlot, Reader, UntypedReader};
@@ -50,6 +50,12 @@ struct UntypedLanes {
 }
 
 impl UntypedLanes {
+    // With the drop of a row, where there is no memory for its box.
+    #[inline(never)]
+    fn new(meeting: Option<Box<UntypedMeetingEnd>>) -> Self {
+        Self { turn: None, left: 0, granted: 0, row: Outlined::new(Box::new(Row::new(meeting))) }
+    }
+
     // MUTANT: Speed only: how soon an empty lane is armed, and how many rounds go over lanes that are empty. After the
     // close all slots are empty.
     /// The current lane has given its maximum, or all its messages: finds the next lane with a message. False: none has
@@ -287,8 +293,7 @@ impl UntypedLanes {
 impl<T> Lanes<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
         let meeting = shared.meeting.as_ref().map(|meeting| MeetingEnd::receiver(meeting).into_untyped());
-        let lanes = UntypedLanes { turn: None, left: 0, granted: 0, row: Outlined::new(Box::new(Row::new(meeting))) };
-        Self { lanes, shared }
+        Self { lanes: UntypedLanes::new(meeting), shared }
     }
 
     // MUTANT: Speed only: the next check, or the one before the park, finds the message. A lane that ends while it is
