@@ -7,6 +7,7 @@
 //!
 //! The receiver only, one thread at a time. Wait-free in the number of active lanes, except for the allocator.
 
+use core::mem::ManuallyDrop;
 use std::collections::VecDeque;
 
 use crate::channel::mpsc::shared::LANE;
@@ -45,7 +46,8 @@ impl_outlined_drop!(Box<Row>);
 pub(super) struct LaneQueue {
     /// The only lane, while `several` has never been used.
     only: Option<ActiveLane>,
-    several: VecDeque<ActiveLane>,
+    /// Not dropped here: the end of the receiver takes all lanes out. The drop of a `VecDeque` is a kilobyte.
+    several: VecDeque<ManuallyDrop<ActiveLane>>,
 }
 
 impl LaneQueue {
@@ -65,18 +67,23 @@ impl LaneQueue {
 
     #[inline]
     pub(super) fn front(&self) -> Option<&ActiveLane> {
-        self.only.as_ref().or_else(|| self.several.front())
+        self.only.as_ref().or_else(|| self.several.front().map(|lane| &**lane))
     }
 
     #[inline]
     pub(super) fn front_mut(&mut self) -> Option<&mut ActiveLane> {
-        self.only.as_mut().or_else(|| self.several.front_mut())
+        self.only.as_mut().or_else(|| self.several.front_mut().map(|lane| &mut **lane))
+    }
+
+    /// The only lane has any index.
+    fn get(&self, index: usize) -> Option<&ActiveLane> {
+        self.only.as_ref().or_else(|| self.several.get(index).map(|lane| &**lane))
     }
 
     /// Calls `each` with the readers of all lanes but the one that has its turn, until it returns false.
     pub(super) fn visit(&self, each: &mut dyn FnMut(&UntypedReader) -> bool) {
         for index in 0..self.len() {
-            let lane = self.only.as_ref().or_else(|| self.several.get(index));
+            let lane = self.get(index);
             if lane.and_then(|lane| lane.reader.as_ref()).is_some_and(|reader| !each(reader)) {
                 return;
             }
@@ -86,7 +93,7 @@ impl LaneQueue {
     /// Calls `each` with the readers of all lanes but the one that has its turn.
     pub(super) fn visit_mut(&mut self, each: &mut dyn FnMut(&mut UntypedReader)) {
         for index in 0..self.len() {
-            let lane = self.only.as_mut().or_else(|| self.several.get_mut(index));
+            let lane = self.only.as_mut().or_else(|| self.several.get_mut(index).map(|lane| &mut **lane));
             if let Some(reader) = lane.and_then(|lane| lane.reader.as_mut()) {
                 each(reader);
             }
@@ -107,7 +114,7 @@ impl LaneQueue {
     // A lane is large: moved in one place, and not in each that calls this.
     #[inline(never)]
     pub(super) fn pop_front(&mut self) -> Option<ActiveLane> {
-        self.only.take().or_else(|| self.several.pop_front())
+        self.only.take().or_else(|| self.several.pop_front().map(ManuallyDrop::into_inner))
     }
 
     // As above.
@@ -119,10 +126,10 @@ impl LaneQueue {
                 return;
             }
             if let Some(only) = self.only.take() {
-                self.several.push_back(only);
+                self.several.push_back(ManuallyDrop::new(only));
             }
         }
-        self.several.push_back(lane);
+        self.several.push_back(ManuallyDrop::new(lane));
     }
 
     /// The lane in front goes to the back.
@@ -255,7 +262,7 @@ impl Row {
     pub(super) fn arm(&mut self, empty: u32) -> bool {
         let mut barrier = Barrier::none();
         for index in 0..self.lanes.len() {
-            let lane = self.lanes.only.as_ref().or_else(|| self.lanes.several.get(index));
+            let lane = self.lanes.get(index);
             if let Some(reader) = lane.filter(|lane| lane.empty >= empty).and_then(|lane| lane.reader.as_ref()) {
                 barrier = barrier.and(reader.passive().mark(LANE));
             }
