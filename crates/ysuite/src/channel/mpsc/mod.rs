@@ -168,6 +168,7 @@ pub(super) fn of_class<T>(class: SlotClass, bound: Option<usize>, senders: Optio
     ends(class, bound, senders, None)
 }
 
+#[inline]
 fn ends<T>(
     class: SlotClass,
     bound: Option<usize>,
