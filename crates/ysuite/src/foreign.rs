@@ -132,8 +132,7 @@ impl<'p> Piece<'p> {
         /// `closure` is one of type `P`, which nothing else calls or drops.
         unsafe fn call<P: FnOnce()>(closure: *mut ()) {
             // SAFETY: by the caller.
-            let piece = unsafe { closure.cast::<P>().read() };
-            piece();
+            unsafe { (closure.cast::<P>().read())() }
         }
         Self { closure: (&raw mut *closure).cast(), call: call::<P>, of: PhantomData }
     }
