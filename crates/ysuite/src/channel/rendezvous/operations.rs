@@ -18,6 +18,7 @@ use crate::wait::{Backoff, Subscriptions};
 type Place<'a> = LentPlace<'a>;
 
 /// Each is the function of this name, where it is declared.
+#[allow(clippy::type_complexity)] // As the functions are declared.
 pub(super) struct Operations {
     // Of an endpoint that is borrowed.
     pub(super) try_send: fn(&AnyParty<'_>, &mut Place<'_>) -> Result<(), TrySendError<()>>,
