@@ -31,13 +31,13 @@ impl Panics {
     #[inline]
     pub(crate) fn catch(&mut self, piece: impl FnOnce()) {
         let mut piece = ManuallyDrop::new(piece);
-        self.run(Piece::new(&mut piece));
+        self.run(ForeignCall::new(&mut piece));
     }
 
     /// Compiled once: what catches a panic is a hundred lines for the code generator, and there are dozens of pieces
     /// for each type of message.
     #[inline(never)]
-    fn run(&mut self, piece: Piece<'_>) {
+    fn run(&mut self, piece: ForeignCall<'_>) {
         if let Err(panic) = catch_unwind(AssertUnwindSafe(|| piece.run())) {
             // Only one can be resumed. The texts of the others were printed; their drop would be user code again.
             match *self.0 {
@@ -54,7 +54,7 @@ impl Panics {
     pub(crate) fn in_drop(piece: impl FnOnce()) {
         let mut piece = ManuallyDrop::new(piece);
         if thread::panicking() {
-            return run_in_unwinding(Piece::new(&mut piece));
+            return run_in_unwinding(ForeignCall::new(&mut piece));
         }
         ManuallyDrop::into_inner(piece)();
     }
@@ -111,20 +111,20 @@ impl Panics {
 /// The panic of the piece goes no further. Compiled once.
 #[cold]
 #[inline(never)]
-fn run_in_unwinding(piece: Piece<'_>) {
+fn run_in_unwinding(piece: ForeignCall<'_>) {
     Panics::none().run(piece);
 }
 
 /// A closure of any type, that is called once. Not a `dyn FnMut`, whose table has two functions more, and three
 /// relocations.
-struct Piece<'p> {
+struct ForeignCall<'p> {
     closure: *mut (),
     /// Calls it.
     call: unsafe fn(*mut ()),
     of: PhantomData<&'p mut ()>,
 }
 
-impl<'p> Piece<'p> {
+impl<'p> ForeignCall<'p> {
     /// The closure is moved out when this runs, and stays where it is otherwise.
     #[inline]
     fn new<P: FnOnce()>(closure: &'p mut ManuallyDrop<P>) -> Self {

@@ -15,35 +15,37 @@ use crate::signal::{AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::{Backoff, Subscriptions};
 
-type Place<'a> = LentPlace<'a>;
-
 /// Each is the function of this name, where it is declared.
 #[allow(clippy::type_complexity)] // As the functions are declared.
 pub(super) struct Operations {
     // Of an endpoint that is borrowed.
-    pub(super) try_send: fn(&AnyParty<'_>, &mut Place<'_>) -> Result<(), TrySendError<()>>,
-    pub(super) send: fn(&AnyParty<'_>, &mut Place<'_>, Deadline, &mut Backoff) -> Result<(), SendTimeoutError<()>>,
+    pub(super) try_send: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Result<(), TrySendError<()>>,
+    pub(super) send: fn(&AnyParty<'_>, &mut LentPlace<'_>, Deadline, &mut Backoff) -> Result<(), SendTimeoutError<()>>,
     pub(super) begin_send:
-        for<'a> fn(&AnyParty<'a>, &mut LineWait<'a>, &mut Place<'_>) -> Poll<Result<(), SendTimeoutError<()>>>,
+        for<'a> fn(&AnyParty<'a>, &mut LineWait<'a>, &mut LentPlace<'_>) -> Poll<Result<(), SendTimeoutError<()>>>,
     pub(super) poll_send: for<'a> fn(
         &AnyParty<'a>,
         &mut LineWait<'a>,
         &mut Context<'_>,
-        &mut Place<'_>,
+        &mut LentPlace<'_>,
     ) -> Poll<Result<(), SendError<()>>>,
-    pub(super) try_recv: fn(&AnyParty<'_>, &mut Place<'_>) -> Result<(), TryRecvError>,
-    pub(super) take: fn(&AnyParty<'_>, &mut Place<'_>) -> Result<(), TryRecvError>,
-    pub(super) recv: fn(&AnyParty<'_>, &mut Place<'_>, Deadline, &mut Backoff) -> Result<(), RecvTimeoutError>,
-    pub(super) poll_recv:
-        for<'a> fn(&AnyParty<'a>, &mut LineWait<'a>, &mut Context<'_>, &mut Place<'_>) -> Poll<Result<(), RecvError>>,
+    pub(super) try_recv: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Result<(), TryRecvError>,
+    pub(super) take: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Result<(), TryRecvError>,
+    pub(super) recv: fn(&AnyParty<'_>, &mut LentPlace<'_>, Deadline, &mut Backoff) -> Result<(), RecvTimeoutError>,
+    pub(super) poll_recv: for<'a> fn(
+        &AnyParty<'a>,
+        &mut LineWait<'a>,
+        &mut Context<'_>,
+        &mut LentPlace<'_>,
+    ) -> Poll<Result<(), RecvError>>,
     // Of a wait of a task.
     pub(super) poll_wait: fn(&LineWait<'_>, &mut Context<'_>) -> Poll<()>,
-    pub(super) end_send: fn(&mut LineWait<'_>, &mut Place<'_>) -> Result<(), SendTimeoutError<()>>,
+    pub(super) end_send: fn(&mut LineWait<'_>, &mut LentPlace<'_>) -> Result<(), SendTimeoutError<()>>,
     drop_wait: unsafe fn(*mut LineWait<'_>),
     // Of an endpoint of one thread.
     pub(super) end: fn(&mut AnyEnd),
     pub(super) poll_ready: fn(&mut AnyEnd, &mut Context<'_>) -> Poll<()>,
-    pub(super) poll_end: fn(&mut AnyEnd, &mut Context<'_>, &mut Place<'_>) -> Poll<Result<(), RecvError>>,
+    pub(super) poll_end: fn(&mut AnyEnd, &mut Context<'_>, &mut LentPlace<'_>) -> Poll<Result<(), RecvError>>,
     pub(super) attach: fn(&mut AnyEnd, Registration) -> Result<(), AttachError>,
     pub(super) detach: fn(&mut AnyEnd) -> bool,
     pub(super) with_registration: fn(&AnyEnd, &mut dyn FnMut(&Registration)),
@@ -51,7 +53,7 @@ pub(super) struct Operations {
     pub(super) new_end: fn(&Arc<Meeting>, bool, bool) -> Box<UntypedMeetingEnd>,
     // Of the whole rendezvous.
     pub(super) poll_place:
-        fn(&Meeting, &mut Subscriptions, bool, &mut Context<'_>, &mut Place<'_>) -> Poll<Result<(), RecvError>>,
+        fn(&Meeting, &mut Subscriptions, bool, &mut Context<'_>, &mut LentPlace<'_>) -> Poll<Result<(), RecvError>>,
     pub(super) has_open: fn(&Meeting, bool) -> bool,
     pub(super) shut: fn(&Meeting, bool) -> bool,
     drop_shared: unsafe fn(*mut Arc<Meeting>),
