@@ -146,7 +146,7 @@ impl ReadySet {
     }
 
     /// Takes all raised ids, ascending. The owner only.
-    pub(crate) fn take(&self, mut each: impl FnMut(usize)) {
+    pub(crate) fn take(&self, each: &mut dyn FnMut(usize)) {
         // From the top down: a thread that raises an id after its word was emptied sets the levels above again.
         // ORDERING: Acquire pairs with the Release on the same word in `raise`: the bits below are visible, and what
         // happened before an id was raised.
@@ -157,8 +157,7 @@ impl ReadySet {
     }
 
     /// Reads each word that has something, from the root down.
-    #[inline]
-    fn walk(&self, read: fn(&AtomicU64) -> u64, each: &mut (impl FnMut(usize) -> bool + ?Sized)) {
+    fn walk(&self, read: fn(&AtomicU64) -> u64, each: &mut dyn FnMut(usize) -> bool) {
         let mut middles = read(&self.root);
         while let Some(middle) = take_one(&mut middles) {
             let mut words = self.middle.get(middle).map_or(0, read);
@@ -192,7 +191,7 @@ mod tests {
 
     fn taken(ready: &ReadySet) -> Vec<usize> {
         let mut ids = Vec::new();
-        ready.take(|id| ids.push(id));
+        ready.take(&mut |id| ids.push(id));
         ids
     }
 

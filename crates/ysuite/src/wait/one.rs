@@ -68,7 +68,7 @@ impl<E: WaitingEnd> Waiting for SleepingEnd<'_, E> {
 
     #[inline]
     fn look(&mut self) -> Option<()> {
-        looks(self.end).then_some(())
+        self.end.is_ready().then_some(())
     }
 
     fn arm(&mut self) -> bool {
@@ -132,12 +132,6 @@ pub(crate) fn interrupt(passive: &Passive) {
     }
 }
 
-/// Whether the handle is ready: compiled once for each type of handle, and not in each place that waits.
-#[inline(never)]
-fn looks(end: &mut impl WaitingEnd) -> bool {
-    end.is_ready()
-}
-
 // WAITS: for readiness; ends: the publisher takes the wake mode, or the deadline; spin: `None` parks at once,
 //     `Adaptive` polls first, `Forever` never parks, but checks the deadline; before it parks, all that it would have
 //     to poll is armed, also what the poll after the arming has found; test: tests/loom/slow_sender.rs:
@@ -151,12 +145,12 @@ pub(crate) fn block<E: WaitingEnd>(end: &mut E, backoff: &mut Backoff, deadline:
     if COUNTING && !end.is_ready() {
         end.target().meter().waits();
     }
-    if backoff.spin(deadline, || looks(end)) || E::CROWDED && backoff.yield_now(deadline, || looks(end)) {
+    if backoff.spin(deadline, || end.is_ready()) || E::CROWDED && backoff.yield_now(deadline, || end.is_ready()) {
         return true;
     }
     // To arm for no time at all would cost both sides: a barrier here, and a wake-up there.
     if deadline.is_over() {
-        return looks(end);
+        return end.is_ready();
     }
     block::block(&mut SleepingEnd::new(end, FUTEX), |sleeping| {
         let passive = sleeping.end.passive();

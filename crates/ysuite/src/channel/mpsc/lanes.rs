@@ -141,7 +141,7 @@ impl UntypedLanes {
             return;
         }
         let (row, position) = (&mut *self.row, self.granted);
-        shared.ready.take(|id| {
+        shared.ready.take(&mut |id| {
             // A spurious raise: by a sender that took the token of an arming that `arm` has undone, or by the sender
             // that had this id before.
             if row.is_shut || row.is_active(id) {
