@@ -8,6 +8,7 @@
 
 use core::any::Any;
 use core::fmt;
+use core::marker::PhantomData;
 use core::mem::{self, ManuallyDrop};
 use core::ops::{Deref, DerefMut};
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
@@ -18,11 +19,11 @@ use std::thread;
 //     resumed while unwinding; test: src/foreign.rs: the_first_of_several_panics_goes_on_when_all_is_done,
 //     src/foreign.rs: a_panic_behind_a_panic_goes_no_further
 /// The first panic of several pieces of user code. Dropping this resumes it.
-pub(crate) struct Panics(Option<Box<dyn Any + Send>>);
+pub(crate) struct Panics(ManuallyDrop<Option<Box<dyn Any + Send>>>);
 
 impl Panics {
     pub(crate) const fn none() -> Self {
-        Self(None)
+        Self(ManuallyDrop::new(None))
     }
 
     /// Runs a piece, even if pieces before it have panicked. The caller ensures that what the piece works on is
@@ -30,17 +31,17 @@ impl Panics {
     #[inline]
     pub(crate) fn catch(&mut self, piece: impl FnOnce()) {
         let mut piece = ManuallyDrop::new(piece);
-        // SAFETY: `run` calls this once.
-        self.run(&mut || unsafe { ManuallyDrop::take(&mut piece) }());
+        self.run(ForeignCall::new(&mut piece));
     }
 
-    /// Calls the piece once. Compiled once: what catches a panic is a hundred lines for the code generator, and there
-    /// are dozens of pieces for each type of message.
-    fn run(&mut self, piece: &mut dyn FnMut()) {
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(piece)) {
+    /// Compiled once: what catches a panic is a hundred lines for the code generator, and there are dozens of pieces
+    /// for each type of message.
+    #[inline(never)]
+    fn run(&mut self, piece: ForeignCall<'_>) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| piece.run())) {
             // Only one can be resumed. The texts of the others were printed; their drop would be user code again.
-            match &self.0 {
-                None => self.0 = Some(panic),
+            match *self.0 {
+                None => *self.0 = Some(panic),
                 Some(_) => mem::forget(panic),
             }
         }
@@ -51,11 +52,9 @@ impl Panics {
     /// Runs the one piece of a drop: where the thread unwinds already its panic goes no further.
     #[inline]
     pub(crate) fn in_drop(piece: impl FnOnce()) {
-        let piece = ManuallyDrop::new(piece);
+        let mut piece = ManuallyDrop::new(piece);
         if thread::panicking() {
-            let mut piece = piece;
-            // SAFETY: `run_in_unwinding` calls this once.
-            return run_in_unwinding(&mut || unsafe { ManuallyDrop::take(&mut piece) }());
+            return run_in_unwinding(ForeignCall::new(&mut piece));
         }
         ManuallyDrop::into_inner(piece)();
     }
@@ -109,15 +108,45 @@ impl Panics {
     }
 }
 
-/// Calls the piece once; its panic goes no further. Compiled once.
+/// The panic of the piece goes no further. Compiled once.
 #[cold]
-fn run_in_unwinding(piece: &mut dyn FnMut()) {
+#[inline(never)]
+fn run_in_unwinding(piece: ForeignCall<'_>) {
     Panics::none().run(piece);
+}
+
+/// A closure of any type, that is called once. Not a `dyn FnMut`, whose table has two functions more, and three
+/// relocations.
+struct ForeignCall<'p> {
+    closure: *mut (),
+    /// Calls it.
+    call: unsafe fn(*mut ()),
+    of: PhantomData<&'p mut ()>,
+}
+
+impl<'p> ForeignCall<'p> {
+    /// The closure is moved out when this runs, and stays where it is otherwise.
+    #[inline]
+    fn new<P: FnOnce()>(closure: &'p mut ManuallyDrop<P>) -> Self {
+        /// # Safety
+        /// `closure` is one of type `P`, which nothing else calls or drops.
+        unsafe fn call<P: FnOnce()>(closure: *mut ()) {
+            // SAFETY: by the caller.
+            unsafe { (closure.cast::<P>().read())() }
+        }
+        Self { closure: (&raw mut *closure).cast(), call: call::<P>, of: PhantomData }
+    }
+
+    fn run(self) {
+        // SAFETY: of this type, by `new`. It is moved out here alone, as this runs once, and nothing drops it.
+        unsafe { (self.call)(self.closure) };
+    }
 }
 
 impl Drop for Panics {
     // MUTANT: Speed only: a caught panic resumes at the end of the function. Killed only by
     // `the_first_of_several_panics_goes_on_when_all_is_done`.
+    #[inline(never)]
     fn drop(&mut self) {
         match self.0.take() {
             None => {}

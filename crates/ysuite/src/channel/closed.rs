@@ -24,7 +24,23 @@ use crate::wait::{SharedBackoff, Spin, WaitList};
 /// The waiters for the disconnection of a receiver. Takes a word until there is one.
 pub(super) struct EndWatchers {
     /// Null before the first wait; made once.
-    list: AtomicPtr<WaitList>,
+    list: AtomicPtr<WatcherList>,
+}
+
+/// The list, and its functions by their addresses: a program in which nothing waits for a disconnection links none of
+/// them, though every receiver calls them.
+struct WatcherList {
+    list: WaitList,
+    notify_all: fn(&WaitList),
+    free: unsafe fn(*mut Self),
+}
+
+impl WatcherList {
+    fn make() -> *mut Self {
+        // SAFETY: by the caller of `free`, which is called with what this returns, once.
+        let free = |list| drop(unsafe { Box::from_raw(list) });
+        Box::into_raw(Box::new(Self { list: WaitList::new(), notify_all, free }))
+    }
 }
 
 impl EndWatchers {
@@ -33,7 +49,7 @@ impl EndWatchers {
     }
 
     // MUTANT: Killed only by `waiting_for_the_receivers_end`.
-    fn list(&self) -> Option<&WaitList> {
+    fn list(&self) -> Option<&WatcherList> {
         // ORDERING: Acquire pairs with the Release in `list_or_new`: the list is made.
         let list = self.list.load(Ordering::Acquire);
         // SAFETY: null, or a box's that was stored once, and lives as long as `self`.
@@ -44,16 +60,16 @@ impl EndWatchers {
     #[cold]
     fn list_or_new(&self) -> &WaitList {
         if self.list().is_none() {
-            let made = Box::into_raw(Box::new(WaitList::new()));
+            let made = WatcherList::make();
             // ORDERING: Release pairs with the Acquire in `list`: the list is made. Relaxed on failure: `list`
             //     acquires.
             let put = self.list.compare_exchange(ptr::null_mut(), made, Ordering::Release, Ordering::Relaxed);
             if put.is_err() {
                 // SAFETY: made above, and no other thread has its address, as the exchange has failed.
-                drop(unsafe { Box::from_raw(made) });
+                unsafe { ((*made).free)(made) };
             }
         }
-        self.list().expect("made just now")
+        &self.list().expect("made just now").list
     }
 
     // USER CODE: wakers of tasks that wait until the receiver has disconnected; the disconnect is visible before the
@@ -68,8 +84,8 @@ impl EndWatchers {
         // ORDERING: pairs with the fence in `WaitList::arm`, which comes after the list is made: either the
         //     waiter's check finds the receiver's disconnection, or the list is found here.
         fence(Ordering::SeqCst);
-        if let Some(list) = self.list() {
-            notify_all(list);
+        if let Some(watchers) = self.list() {
+            (watchers.notify_all)(&watchers.list);
         }
     }
 }
@@ -80,8 +96,8 @@ impl Drop for EndWatchers {
         // ORDERING: Relaxed; `&mut self`: the owner that drops this has synchronised with all other threads.
         let list = self.list.load(Ordering::Relaxed);
         if !list.is_null() {
-            // SAFETY: made by `Box::into_raw` in `list_or_new`, and `&mut self` excludes all other threads.
-            drop(unsafe { Box::from_raw(list) });
+            // SAFETY: `list_or_new` has made it, and `&mut self` excludes all other threads.
+            unsafe { ((*list).free)(list) };
         }
     }
 }

@@ -22,6 +22,10 @@ use crate::statistics::COUNTING;
 use crate::wait::one::{self, TaskWait, WaitingEnd};
 use crate::wait::{Backoff, WakeTarget};
 
+/// A lane's id, and its writer, which is closed, or open where the lane is unused. It is left in place: a writer is
+/// large.
+pub(super) type LeftLane = (u32, UntypedWriter);
+
 /// What a sender knows of the channel around its queue.
 pub(super) trait SenderLink<T> {
     /// See [`WaitingEnd::CROWDED`].
@@ -39,21 +43,18 @@ pub(super) trait SenderLink<T> {
     fn lane(&self) -> Option<u32> {
         None
     }
-    /// The sender has disconnected: leaves this lane, whose writing side is closed, to other senders. Returns what the
-    /// caller must drop.
-    fn leave_lane(&self, _: u32, writer: Writer<T>) -> Option<UntypedWriter> {
-        Some(writer.into_untyped())
-    }
+    /// The sender has disconnected: leaves this lane, whose writing side is closed, to other senders. The caller must
+    /// drop what is there afterwards.
+    fn leave_lane(&self, _: &mut Option<LeftLane>) {}
     /// The lane in which no message was ever sent, and that another sender may use as it is. `None`: there is none.
     fn unused_lane(&self) -> Option<u32> {
         None
     }
     /// The sender is being dropped, is in no set any more, and has never sent a message. Leaves the writer of this
-    /// lane, which is open, to another sender. `Ok`: what the caller must drop; then call [`uncount`](Self::uncount).
-    /// `Err`: the writer, which no other sender gets.
-    #[allow(clippy::result_large_err)] // It is handed back to be dropped, once in the life of a sender.
-    fn leave_unused(&mut self, _: u32, writer: Writer<T>) -> Result<Option<UntypedWriter>, Writer<T>> {
-        Err(writer)
+    /// lane, which is open, to another sender (true): then call [`uncount`](Self::uncount), and drop what is there.
+    /// False: the writer is still there, and no other sender gets it.
+    fn leave_unused(&mut self, _: &mut Option<LeftLane>) -> bool {
+        false
     }
     /// The sender has left an open writer to another sender: it no longer counts. The receiver is notified if this was
     /// the last sender.
@@ -672,21 +673,20 @@ impl<T, L: SenderLink<T>> WritingEnd<T, L> {
         let waker = self.link.forget();
         // SAFETY: this writer is being dropped. Either it is not used any more, or it is put back.
         let writer = unsafe { ManuallyDrop::take(&mut self.writer) };
-        let left = match self.link.leave_unused(lane, writer) {
-            Ok(replaced) => {
-                panics.catch(|| self.link.uncount());
-                panics.catch(|| drop(replaced));
-                true
-            }
-            Err(writer) => {
-                self.writer = ManuallyDrop::new(writer);
-                false
-            }
-        };
+        let mut left = ManuallyDrop::new(Some((lane, writer.into_untyped())));
+        let is_left = self.link.leave_unused(&mut left);
+        if is_left {
+            panics.catch(|| self.link.uncount());
+            // SAFETY: here alone.
+            panics.catch(|| unsafe { ManuallyDrop::drop(&mut left) });
+        } else if let Some((_, writer)) = left.take() {
+            // SAFETY: it is the writer from above.
+            self.writer = ManuallyDrop::new(unsafe { Writer::typed(writer) });
+        }
         // MUTANT: The waker is dropped at the end of the function anyway.
         // The receiver's waker, and the sender's waker last: user code.
         panics.catch(|| drop(waker));
-        left
+        is_left
     }
 
     // MUTANT: Killed only by `a_closed_sender_leaves_its_set`.
@@ -717,11 +717,12 @@ impl<T, L: SenderLink<T>> Drop for WritingEnd<T, L> {
         self.link.leave();
         // SAFETY: this writer is being dropped, and is not used any more.
         let writer = unsafe { ManuallyDrop::take(&mut self.writer) };
-        let writer = match lane {
-            Some(lane) => self.link.leave_lane(lane, writer),
-            None => Some(writer.into_untyped()),
-        };
-        panics.catch(|| drop(writer));
+        let mut left = ManuallyDrop::new(Some((lane.unwrap_or_default(), writer.into_untyped())));
+        if lane.is_some() {
+            self.link.leave_lane(&mut left);
+        }
+        // SAFETY: here alone.
+        panics.catch(|| unsafe { ManuallyDrop::drop(&mut left) });
         panics.catch(|| drop(self.link.leave_meeting()));
     }
 }

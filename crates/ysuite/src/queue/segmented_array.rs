@@ -75,7 +75,8 @@ impl Elementary {
 
     fn table(&self) -> Layout {
         let bytes = size_of::<SegmentTable>() + self.segments * size_of::<AtomicPtr<u8>>();
-        Layout::from_size_align(bytes, align_of::<SegmentTable>()).expect("a few words")
+        // SAFETY: a few words, and a type's alignment.
+        unsafe { Layout::from_size_align_unchecked(bytes, align_of::<SegmentTable>()) }
     }
 }
 
@@ -203,14 +204,17 @@ impl UntypedArray {
 
     /// # Safety
     /// The elements are those of a segment, or were made for it, and no thread uses them afterwards.
+    #[inline(never)]
     unsafe fn free(segment: usize, elements: *mut u8, of: &Elementary) {
         let length = of.length(segment);
-        // SAFETY: by the caller; `make` has allocated and initialised them so.
+        // SAFETY: by the caller; `make` has allocated and initialised them so, with this layout.
         unsafe {
             if let Some(drop) = of.drop {
                 drop(elements, length);
             }
-            os::deallocate(NonNull::new_unchecked(elements), of.segment(length));
+            let bytes = of.element.size() * length;
+            let layout = Layout::from_size_align_unchecked(bytes, of.element.align());
+            os::deallocate(NonNull::new_unchecked(elements), layout);
         }
     }
 

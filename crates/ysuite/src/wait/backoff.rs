@@ -309,24 +309,27 @@ pub(crate) fn spin_for_a_moment(mut ready: impl FnMut() -> bool) -> bool {
 // MUTANT: Speed only: how many polls a spin has.
 /// The number of polls, with a pause after each, that fit into a time: the pause instruction takes from 10 to 150
 /// cycles.
+#[inline(never)]
 fn spins_in(time: Duration) -> u32 {
     // No lock: a process that is forked while another thread holds it would wait for that thread without end.
-    static PAUSE_PICOS: AtomicU32 = AtomicU32::new(0);
+    static PAUSE_NANOS: AtomicU32 = AtomicU32::new(0);
     if cfg!(any(ysuite_loom, miri)) {
         return 1;
     }
     // ORDERING: Relaxed; the number guards nothing but itself.
-    let mut pause = PAUSE_PICOS.load(Ordering::Relaxed);
+    let mut pause = PAUSE_NANOS.load(Ordering::Relaxed);
     if pause == 0 {
         pause = measured_pause();
         // ORDERING: Relaxed; the number guards nothing but itself.
-        PAUSE_PICOS.store(pause, Ordering::Relaxed);
+        PAUSE_NANOS.store(pause, Ordering::Relaxed);
     }
-    u32::try_from(time.as_nanos() * 1000 / u128::from(pause)).unwrap_or(u32::MAX)
+    // No division of 128 bits: it is a function of its own, and no spin is as long.
+    let nanos = u64::try_from(time.as_nanos()).unwrap_or(u64::MAX);
+    u32::try_from(nanos / u64::from(pause)).unwrap_or(u32::MAX)
 }
 
 // MUTANT: Speed only: how long a pause is taken to be.
-/// How long a pause takes, in picoseconds.
+/// How long a pause takes, in nanoseconds.
 #[cold]
 fn measured_pause() -> u32 {
     const PAUSES: u32 = 64;
@@ -335,7 +338,7 @@ fn measured_pause() -> u32 {
         spin_loop();
     }
     // An interrupt during the measurement would make the pause seem long; no processor pauses for more than this bound.
-    (start.elapsed() / PAUSES).as_nanos().clamp(1, 100) as u32 * 1000
+    (start.elapsed() / PAUSES).as_nanos().clamp(1, 100) as u32
 }
 
 /// In the packed form: how a handle is to spin.

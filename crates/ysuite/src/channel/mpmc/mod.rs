@@ -173,6 +173,8 @@ pub use super::error::{
 
 use self::shared::MpmcShared;
 pub(in crate::channel) use self::shared::{Readers, Writers};
+use super::rendezvous::MeetingOf;
+use crate::statistics::Meter;
 use crate::sync::Arc;
 
 /// Gives a handle its settings and its queries of the channel. `$end` has fields `shared: Arc<MpmcShared<T>>` and
@@ -264,7 +266,8 @@ use impl_mpmc_api;
 /// When there is no memory for that many messages.
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
-    joined(Some(capacity))
+    // Only here: a program that makes no rendezvous links none.
+    joined(Some(capacity), (capacity == 0).then_some(MeetingOf::new))
 }
 
 /// Makes a channel without a bound: sending never waits. One kilobyte is taken here, for the first messages. After that,
@@ -275,10 +278,10 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 /// When a message could never fit into memory.
 #[must_use]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
-    joined(None)
+    joined(None, None)
 }
 
-fn joined<T>(capacity: Option<usize>) -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(MpmcShared::new(capacity));
+fn joined<T>(capacity: Option<usize>, meeting: Option<fn(&Meter) -> MeetingOf<T>>) -> (Sender<T>, Receiver<T>) {
+    let shared = Arc::new(MpmcShared::new(capacity, meeting));
     (Sender::new(shared.clone()), Receiver::new(shared))
 }

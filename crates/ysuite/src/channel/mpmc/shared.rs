@@ -131,10 +131,10 @@ impl<T> SharedEnd for UntilClosed<'_, T> {
 impl<T> MpmcShared<T> {
     // MUTANT: Statistics only. Killed only by `a_rendezvous_counts_its_meetings` and
     // `a_message_that_makes_way_is_taken_out`.
-    /// A capacity of `None` is no bound.
-    pub(super) fn new(capacity: Option<usize>) -> Self {
+    /// A capacity of `None` is no bound. `meeting` makes a rendezvous, whose capacity is 0.
+    pub(super) fn new(capacity: Option<usize>, meeting: Option<fn(&Meter) -> MeetingOf<T>>) -> Self {
         let meter = Meter::new();
-        let meeting = (capacity == Some(0)).then(|| Box::new(MeetingOf::new(&meter)));
+        let meeting = meeting.map(|new| Box::new(new(&meter)));
         let mut ring = Queue::new(capacity.map(|capacity| capacity.max(1)));
         if meeting.is_some() {
             ring.close();

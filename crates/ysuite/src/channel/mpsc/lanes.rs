@@ -19,7 +19,7 @@ use core::ptr::NonNull;
 use self::row::{EMPTY_VISITS, Row, Visit};
 use super::shared::{MpscShared, SharedLanes};
 use crate::channel::receive::ReadingEnd;
-use crate::channel::rendezvous::MeetingEnd;
+use crate::channel::rendezvous::{MeetingEnd, Outlined, UntypedMeetingEnd};
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::passive::{Barrier, Passive};
 use crate::queue::ypipe::{InSlot, Reader, UntypedReader};
@@ -47,10 +47,17 @@ struct UntypedLanes {
     granted: usize,
     /// None before a lane is active for the first time, unless this is a rendezvous. In an allocation of its own: slow
     /// paths run on a copy of this struct.
-    row: Option<Box<Row>>,
+    row: Outlined<Option<Box<Row>>>,
 }
 
 impl UntypedLanes {
+    // With the drop of a row, where there is no memory for its box.
+    #[inline(never)]
+    fn new(meeting: Option<Box<UntypedMeetingEnd>>) -> Self {
+        let row = meeting.map(|meeting| Box::new(Row::new(Some(meeting))));
+        Self { turn: None, left: 0, granted: 0, row: Outlined::new(row) }
+    }
+
     // MUTANT: Speed only: how soon an empty lane is armed, and how many rounds go over lanes that are empty. After the
     // close all slots are empty.
     /// The current lane has given its maximum, or all its messages: finds the next lane with a message. False: none has
@@ -73,7 +80,7 @@ impl UntypedLanes {
         self.end_turn();
         self.activate(shared);
         let position = self.granted;
-        let Some(row) = &mut self.row else { return false };
+        let Some(row) = &mut *self.row else { return false };
         let mut is_idle = false;
         // Each lane that is in the row now, once.
         for _ in 0..row.lanes.len() {
@@ -205,7 +212,7 @@ impl UntypedLanes {
         if let Some(reader) = &mut self.turn {
             reader.shrink();
         }
-        if let Some(row) = &mut self.row {
+        if let Some(row) = &mut *self.row {
             row.shrink();
         }
     }
@@ -214,7 +221,7 @@ impl UntypedLanes {
     /// Whether any lane has `bound` messages.
     fn has_full_lane(&self, shared: &SharedLanes, bound: usize) -> bool {
         let mut is_any_full = self.turn.as_ref().is_some_and(|reader| reader.count_up_to(bound) >= bound);
-        if let Some(row) = &self.row {
+        if let Some(row) = &*self.row {
             row.lanes.visit(&mut |reader| {
                 is_any_full = is_any_full || reader.count_up_to(bound) >= bound;
                 !is_any_full
@@ -229,7 +236,7 @@ impl UntypedLanes {
     // MUTANT: Counts past the requested limit; callers use only the limit. All slots are empty after the close.
     fn len_up_to(&self, shared: &SharedLanes, enough: usize) -> usize {
         let mut length = self.turn.as_ref().map_or(0, |reader| reader.count_up_to(enough));
-        if let Some(row) = &self.row {
+        if let Some(row) = &*self.row {
             row.lanes.visit(&mut |reader| {
                 if length < enough {
                     length += reader.count_up_to(enough - length);
@@ -299,7 +306,7 @@ impl UntypedLanes {
         self.end_turn();
         // Messages, the wakers of senders, and this receiver's own waker last: user code.
         let mut panics = Panics::none();
-        match &mut self.row {
+        match &mut *self.row {
             // All were notified when the channel was closed. What is left is dropped with the readers.
             Some(row) if row.is_shut => {
                 while let Some(lane) = row.lanes.pop_front() {
@@ -318,9 +325,7 @@ impl UntypedLanes {
 impl<T> Lanes<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
         let meeting = shared.meeting.as_ref().map(|meeting| MeetingEnd::receiver(meeting).into_untyped());
-        let row = meeting.map(|meeting| Box::new(Row::new(Some(meeting))));
-        let lanes = UntypedLanes { turn: None, left: 0, granted: 0, row };
-        Self { lanes, shared }
+        Self { lanes: UntypedLanes::new(meeting), shared }
     }
 
     // MUTANT: Speed only: the next check, or the one before the park, finds the message. A lane that ends while it is

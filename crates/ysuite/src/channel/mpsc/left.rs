@@ -18,8 +18,8 @@
 //!
 //! Cannot: keep every lane. Where all slots are in use the lane is not left here, and ends with its last message.
 
+use crate::channel::send::LeftLane;
 use crate::queue::SegmentedArray;
-use crate::queue::ypipe::UntypedWriter;
 use crate::sync::{AtomicU8, AtomicUsize, Ordering, UnsafeCell};
 
 /// The number of slots in the first segment, and of segments. One is enough for most channels.
@@ -38,9 +38,6 @@ const BUSY: u8 = 1;
 const FULL: u8 = 2;
 /// An unused lane.
 const UNUSED: u8 = 3;
-
-/// A lane's id, and its writer, which is closed, or open where the lane is unused.
-pub(super) type LeftLane = (u32, UntypedWriter);
 
 struct LeftPlace {
     state: AtomicU8,
@@ -78,9 +75,10 @@ impl LeftPlace {
     }
 
     /// Takes the lane out, if the slot is in `state`.
+    #[inline(never)]
     fn take(&self, state: u8) -> Option<LeftLane> {
         let mut lane = None;
-        self.exchange(state, &mut |place| lane = place.take());
+        self.exchange(state, &mut |place| core::mem::swap(place, &mut lane));
         lane
     }
 }
@@ -99,46 +97,43 @@ impl LeftLanes {
         Self { places: SegmentedArray::new(), unused: AtomicUsize::new(0) }
     }
 
-    /// Leaves a lane here. The caller must drop what comes back, which may drop messages: the lane, where there is no
-    /// free slot, or an ended lane that this one has replaced.
-    pub(super) fn leave(&self, lane: LeftLane) -> Option<LeftLane> {
-        let mut lane = Some(lane);
+    /// Leaves a lane here: takes it out of `lane`, where it is. The caller must drop what is there afterwards, which may
+    /// drop messages: the lane, where there is no free slot, or an ended lane that this one has replaced.
+    pub(super) fn leave(&self, lane: &mut Option<LeftLane>) {
         for index in 0..PLACES {
             let place = self.places.get_or_make(index, LeftPlace::new);
             // ORDERING: Relaxed; a check that avoids taking a cache line without need. The exchanges decide, and
             //     acquire.
             let state = place.state.load(Ordering::Relaxed);
-            if state == EMPTY && place.exchange(EMPTY, &mut |empty| *empty = lane.take()) {
-                return None;
+            if state == EMPTY && place.exchange(EMPTY, &mut |empty| core::mem::swap(empty, lane)) {
+                return;
             }
             if state != FULL {
                 continue;
             }
-            let mut replaced = None;
+            let mut has_ended = false;
             place.exchange(FULL, &mut |full| {
-                let has_ended = full.as_ref().is_some_and(|(_, writer)| writer.is_finished());
-                if has_ended && lane.is_some() {
-                    replaced = core::mem::replace(full, lane.take());
+                has_ended = full.as_ref().is_some_and(|(_, writer)| writer.is_finished());
+                if has_ended {
+                    core::mem::swap(full, lane);
                 }
             });
-            if replaced.is_some() {
-                return replaced;
+            if has_ended {
+                return;
             }
         }
-        lane
     }
 
     /// Leaves an unused lane here. As [`leave`](Self::leave).
-    pub(super) fn leave_unused(&self, lane: LeftLane) -> Option<LeftLane> {
-        debug_assert!(!lane.1.has_ended());
+    pub(super) fn leave_unused(&self, lane: &mut Option<LeftLane>) {
+        debug_assert!(lane.as_ref().is_some_and(|(_, writer)| !writer.has_ended()));
         // ORDERING: Relaxed throughout; a hint, which guards no data. It is raised first, so that it never goes below
         //     0.
         self.unused.fetch_add(1, Ordering::Relaxed);
-        self.leave(lane).inspect(|(_, back)| {
-            if !back.has_ended() {
-                self.unused.fetch_sub(1, Ordering::Relaxed);
-            }
-        })
+        self.leave(lane);
+        if lane.as_ref().is_some_and(|(_, back)| !back.has_ended()) {
+            self.unused.fetch_sub(1, Ordering::Relaxed);
+        }
     }
 
     /// Takes an unused lane out, if there is one: a load, where there is none.
@@ -192,7 +187,7 @@ impl LeftLanes {
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
     use super::*;
-    use crate::queue::ypipe::{self, Writer};
+    use crate::queue::ypipe::{self, UntypedWriter, Writer};
     use crate::statistics::Meter;
 
     fn lane() -> (UntypedWriter, ypipe::IdleReader) {
@@ -205,12 +200,25 @@ mod tests {
         (writer, reader)
     }
 
+    /// What comes back.
+    fn leave(left: &LeftLanes, lane: LeftLane) -> Option<LeftLane> {
+        let mut lane = Some(lane);
+        left.leave(&mut lane);
+        lane
+    }
+
+    fn leave_unused(left: &LeftLanes, lane: LeftLane) -> Option<LeftLane> {
+        let mut lane = Some(lane);
+        left.leave_unused(&mut lane);
+        lane
+    }
+
     #[test]
     fn a_lane_that_was_left_is_taken_once() {
         let left = LeftLanes::new();
         assert!(left.take().is_none());
         let (writer, _reader) = closed_lane();
-        assert!(left.leave((7, writer)).is_none());
+        assert!(leave(&left, (7, writer)).is_none());
         let (id, mut writer) = left.take().expect("it was left");
         assert!(left.take().is_none() && id == 7);
         // SAFETY: it is a lane of such messages.
@@ -224,12 +232,12 @@ mod tests {
         let (writers, readers): (Vec<_>, Vec<_>) = lanes.into_iter().unzip();
         let mut writers = writers.into_iter();
         for id in 0..60 {
-            assert!(left.leave((id, writers.next().unwrap())).is_none(), "slot {id}");
+            assert!(leave(&left, (id, writers.next().unwrap())).is_none(), "slot {id}");
         }
-        let (id, _) = left.leave((60, writers.next().unwrap())).expect("there is no free slot for it");
+        let (id, _) = leave(&left, (60, writers.next().unwrap())).expect("there is no free slot for it");
         assert_eq!(id, 60);
         assert!(readers[33].end_if_closed());
-        let (id, mut ended) = left.leave((61, writers.next().unwrap())).expect("the lane that has ended");
+        let (id, mut ended) = leave(&left, (61, writers.next().unwrap())).expect("the lane that has ended");
         assert!(id == 33 && !ended.reopen());
         let ids: Vec<u32> = core::iter::from_fn(|| left.take()).map(|(id, _)| id).collect();
         assert!(ids.into_iter().eq((0..33).chain([61]).chain(34..60)));
@@ -240,11 +248,11 @@ mod tests {
         let left = LeftLanes::new();
         let (closed, _closed_reader) = closed_lane();
         let (unused, _unused_reader) = lane();
-        assert!(left.leave((3, closed)).is_none() && left.leave_unused((4, unused)).is_none());
+        assert!(leave(&left, (3, closed)).is_none() && leave_unused(&left, (4, unused)).is_none());
         let (id, writer) = left.take_unused().expect("it was left");
         assert!(id == 4 && !writer.has_ended() && left.take_unused().is_none());
         // Not where a closed one is asked for.
-        assert!(left.leave_unused((4, writer)).is_none());
+        assert!(leave_unused(&left, (4, writer)).is_none());
         assert!(left.take().is_some_and(|(id, _)| id == 3) && left.take().is_none());
         assert!(left.take_unused().is_some_and(|(id, _)| id == 4));
         assert_eq!(left.unused.load(Ordering::Relaxed), 0);
@@ -256,16 +264,16 @@ mod tests {
         let (mut writers, readers): (Vec<_>, Vec<_>) = (0..61).map(|_| closed_lane()).unzip();
         let last = writers.pop().expect("61");
         for writer in writers {
-            assert!(left.leave((1, writer)).is_none());
+            assert!(leave(&left, (1, writer)).is_none());
         }
         let (unused, _unused_reader) = lane();
-        let (id, unused) = left.leave_unused((2, unused)).expect("there is no free slot");
+        let (id, unused) = leave_unused(&left, (2, unused)).expect("there is no free slot");
         assert!(id == 2 && !unused.has_ended() && left.take_unused().is_none());
         // Unless a lane there has ended.
         assert!(readers[7].end_if_closed());
-        let (id, ended) = left.leave_unused((2, unused)).expect("the lane that has ended");
+        let (id, ended) = leave_unused(&left, (2, unused)).expect("the lane that has ended");
         assert!(id == 1 && ended.is_finished());
-        assert!(left.leave((3, last)).is_some());
+        assert!(leave(&left, (3, last)).is_some());
         assert!(left.take_unused().is_some_and(|(id, _)| id == 2));
     }
 
@@ -281,7 +289,7 @@ mod tests {
                 (0..messages).for_each(|_| writer.write(0_u8).unwrap());
                 let mut writer = writer.into_untyped();
                 writer.close();
-                assert!(left.leave((messages, writer)).is_none());
+                assert!(leave(&left, (messages, writer)).is_none());
                 reader
             })
             .collect();

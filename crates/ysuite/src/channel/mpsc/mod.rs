@@ -96,6 +96,7 @@ pub use super::error::{
 };
 pub use super::permit::{Permit, Permits};
 
+use super::rendezvous::SharedMeetingOf;
 use crate::queue::ypipe::SlotClass;
 use crate::statistics::Meter;
 use crate::sync::Arc;
@@ -110,7 +111,7 @@ pub const MAX_SENDERS: usize = crate::queue::MOST;
 /// received, except for a small reserve for each sender that has sent.
 #[must_use]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
-    ends(None, None)
+    of_class(SlotClass::default(), None, None)
 }
 
 /// Makes a channel in which each sender has its own bound: at most `capacity_per_sender` messages of each sender,
@@ -125,7 +126,11 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 #[doc = cost!(rendezvous TASK)]
 #[must_use]
 pub fn bounded<T>(capacity_per_sender: usize) -> (Sender<T>, Receiver<T>) {
-    ends(Some(capacity_per_sender), None)
+    match capacity_per_sender {
+        // Only here: a program that makes no rendezvous links none.
+        0 => ends(SlotClass::default(), Some(0), None, Some(SharedMeetingOf::new)),
+        _ => of_class(SlotClass::default(), Some(capacity_per_sender), None),
+    }
 }
 
 /// As [`bounded`], for at most `senders` simultaneous senders. So there are never more than `capacity_per_sender` times
@@ -155,18 +160,24 @@ pub fn bounded<T>(capacity_per_sender: usize) -> (Sender<T>, Receiver<T>) {
 pub fn bounded_for<T>(capacity_per_sender: usize, senders: usize) -> (Sender<T>, Receiver<T>) {
     assert!(capacity_per_sender > 0, "a channel needs a capacity of at least 1 for each sender");
     assert!((1..=MAX_SENDERS).contains(&senders), "a channel needs 1 sender and has at most {MAX_SENDERS}");
-    ends(Some(capacity_per_sender), Some(senders))
+    of_class(SlotClass::default(), Some(capacity_per_sender), Some(senders))
 }
 
-fn ends<T>(bound: Option<usize>, senders: Option<usize>) -> (Sender<T>, Receiver<T>) {
-    of_class(SlotClass::default(), bound, senders)
-}
-
-/// A channel with slots of a class.
+/// A channel with slots of a class, which is no rendezvous.
 pub(super) fn of_class<T>(class: SlotClass, bound: Option<usize>, senders: Option<usize>) -> (Sender<T>, Receiver<T>) {
+    ends(class, bound, senders, None)
+}
+
+#[inline]
+fn ends<T>(
+    class: SlotClass,
+    bound: Option<usize>,
+    senders: Option<usize>,
+    meeting: Option<fn(&Meter) -> SharedMeetingOf<T>>,
+) -> (Sender<T>, Receiver<T>) {
     let meter = Meter::new();
     let parker = ChannelParker::Own(Parker::new(meter.clone()));
-    let (shared, writer) = MpscShared::with_first_lane(class, bound, senders, parker, meter);
+    let (shared, writer) = MpscShared::with_first_lane(class, bound, senders, parker, meter, meeting);
     let shared = Arc::new(shared);
     (Sender::first(&shared, writer), Receiver::new(shared))
 }

@@ -15,11 +15,11 @@ use crate::channel::identity::impl_identity;
 use crate::channel::observed::impl_observer;
 use crate::channel::permit::{Reserve, impl_sender_permits};
 use crate::channel::rendezvous::MeetingEnd;
-use crate::channel::send::{SenderLink, Sending, impl_sender_api};
+use crate::channel::send::{LeftLane, SenderLink, Sending, impl_sender_api};
 use crate::channel::task_batch::impl_sender_tasks;
 use crate::os::Deadline;
 use crate::passive::Passive;
-use crate::queue::ypipe::{UntypedWriter, Writer};
+use crate::queue::ypipe::Writer;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
@@ -111,8 +111,8 @@ impl<T> SenderLink<T> for SenderLane<T> {
         self.id().filter(|_| is_ever_left && self.shared.keeps_lanes())
     }
 
-    fn leave_lane(&self, lane: u32, writer: Writer<T>) -> Option<UntypedWriter> {
-        self.shared.leave_lane(lane, writer)
+    fn leave_lane(&self, lane: &mut Option<LeftLane>) {
+        self.shared.leave_lane(lane);
     }
 
     fn unused_lane(&self) -> Option<u32> {
@@ -121,11 +121,13 @@ impl<T> SenderLink<T> for SenderLane<T> {
         self.id().filter(|_| !self.is_bare && self.meeting.is_none() && !is_last())
     }
 
-    fn leave_unused(&mut self, lane: u32, writer: Writer<T>) -> Result<Option<UntypedWriter>, Writer<T>> {
-        let replaced = self.shared.leave_unused(lane, writer)?;
-        // The lane belongs to another sender from now on.
-        self.id_and_one = None;
-        Ok(replaced)
+    fn leave_unused(&mut self, lane: &mut Option<LeftLane>) -> bool {
+        let is_left = self.shared.leave_unused(lane);
+        if is_left {
+            // The lane belongs to another sender from now on.
+            self.id_and_one = None;
+        }
+        is_left
     }
 
     // MUTANT: A parked receiver has armed every lane, so any sender's drop wakes it. Killed only by the model

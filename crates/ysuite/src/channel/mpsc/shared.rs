@@ -18,7 +18,8 @@ use core::task::Waker;
 
 use super::left::{LeftLanes, PLACES};
 use crate::channel::closed::EndWatchers;
-use crate::channel::rendezvous::SharedMeetingOf;
+use crate::channel::rendezvous::{Outlined, SharedMeetingOf, impl_outlined_drop};
+use crate::channel::send::LeftLane;
 use crate::foreign::Panics;
 use crate::passive::Barrier;
 use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Shape, SlotClass, UntypedWriter, Writer};
@@ -105,9 +106,11 @@ pub(in crate::channel) struct SharedLanes {
     pub(super) meter: Meter,
 }
 
+impl_outlined_drop!(SharedLanes);
+
 /// The same, for messages of one type: that of all its lanes.
 pub(in crate::channel) struct MpscShared<T> {
-    lanes: SharedLanes,
+    lanes: Outlined<SharedLanes>,
     /// Of a rendezvous: with a bound of 0. It counts its senders itself and none in the lanes, which are closed from
     /// the start.
     pub(super) meeting: Option<SharedMeetingOf<T>>,
@@ -168,12 +171,8 @@ impl LanesTaken {
 impl<T> MpscShared<T> {
     /// `most`: the maximal number of simultaneous lanes, where one was requested.
     pub(super) fn new(bound: Option<usize>, most: Option<usize>, parker: ChannelParker, meter: Meter) -> Self {
-        Self::of(SharedLanes::new(bound, most, parker, meter))
-    }
-
-    fn of(lanes: SharedLanes) -> Self {
-        let meeting = (lanes.bound() == Some(0)).then(|| SharedMeetingOf::new(&lanes.meter));
-        Self { lanes, meeting, messages: PhantomData }
+        let lanes = SharedLanes::new(SlotClass::default(), bound, most, None, parker, meter);
+        Self { lanes: Outlined::new(lanes), meeting: None, messages: PhantomData }
     }
 
     /// As [`new`](Self::new), with the lane of a first sender, whose id is 0, and which is counted. No other thread has
@@ -184,14 +183,15 @@ impl<T> MpscShared<T> {
         most: Option<usize>,
         parker: ChannelParker,
         meter: Meter,
+        meeting: Option<fn(&Meter) -> SharedMeetingOf<T>>,
     ) -> (Self, Writer<T>) {
         let (lanes, writer) = SharedLanes::with_first_lane(ypipe::shape::<T>(), class, bound, most, parker, meter);
-        let shared = Self::of(lanes);
-        if let Some(meeting) = &shared.meeting {
+        let meeting = meeting.map(|new| new(&lanes.meter));
+        if let Some(meeting) = &meeting {
             meeting.count_sender();
         }
         // SAFETY: all lanes are for messages of this type.
-        (shared, unsafe { Writer::typed(writer) })
+        (Self { lanes: Outlined::new(lanes), meeting, messages: PhantomData }, unsafe { Writer::typed(writer) })
     }
 
     /// See [`SharedLanes::connect`].
@@ -204,18 +204,6 @@ impl<T> MpscShared<T> {
     pub(super) fn orphaned_lane(&self) -> Writer<T> {
         // SAFETY: the lane is for messages of this type.
         unsafe { Writer::typed(self.lanes.orphaned_lane(ypipe::shape::<T>())) }
-    }
-
-    /// See [`SharedLanes::leave_lane`].
-    pub(super) fn leave_lane(&self, id: u32, writer: Writer<T>) -> Option<UntypedWriter> {
-        self.lanes.leave_lane(id, writer.into_untyped())
-    }
-
-    /// See [`SharedLanes::leave_unused`].
-    #[allow(clippy::result_large_err)] // As where it is declared.
-    pub(super) fn leave_unused(&self, id: u32, writer: Writer<T>) -> Result<Option<UntypedWriter>, Writer<T>> {
-        // SAFETY: it is the writer that was given.
-        self.lanes.leave_unused(id, writer.into_untyped()).map_err(|writer| unsafe { Writer::typed(writer) })
     }
 
     /// Whether no message that is sent will be received.
@@ -272,19 +260,28 @@ impl<T> MpscShared<T> {
 }
 
 impl SharedLanes {
-    fn new(bound: Option<usize>, most: Option<usize>, parker: ChannelParker, meter: Meter) -> Self {
+    /// `first`: the lane of a first sender, whose id is 0, and which is counted.
+    fn new(
+        class: SlotClass,
+        bound: Option<usize>,
+        most: Option<usize>,
+        first: Option<IdleReader>,
+        parker: ChannelParker,
+        meter: Meter,
+    ) -> Self {
+        let (most, is_first) = (most.unwrap_or(MOST).min(MOST), first.is_some());
         Self {
-            ready: ReadySet::new(),
+            ready: if is_first { ReadySet::with_first_claimed() } else { ReadySet::new() },
             parker,
-            slots: FirstInPlace::new(AtomicSlot::empty()),
+            slots: FirstInPlace::new(first.map_or_else(AtomicSlot::empty, AtomicSlot::holding)),
             senders: FirstInPlace::new(WakeTarget::metered(meter.for_room())),
             #[cfg(ysuite_loom)]
             never_waits: WakeTarget::default(),
-            connected: AtomicUsize::new(0),
+            connected: AtomicUsize::new(usize::from(is_first && bound != Some(0))),
             end_watchers: EndWatchers::none(),
-            most: most.unwrap_or(MOST).min(MOST) as u32,
-            spare: AtomicU32::new(most.unwrap_or(MOST).min(MOST) as u32),
-            class: SlotClass::default(),
+            most: most as u32,
+            spare: AtomicU32::new((most - usize::from(is_first)) as u32),
+            class,
             is_bounded: bound.is_some(),
             left: LeftLanes::new(),
             number: AtomicU64::new(0),
@@ -306,16 +303,8 @@ impl SharedLanes {
         parker: ChannelParker,
         meter: Meter,
     ) -> (Self, UntypedWriter) {
-        let mut lanes = Self::new(bound, most, parker, meter);
-        lanes.class = class;
-        let (writer, idle) = ypipe::lane(shape.of_class(class), bound, LANE, &lanes.meter);
-        lanes.ready = ReadySet::with_first_claimed();
-        lanes.slots = FirstInPlace::new(AtomicSlot::holding(idle));
-        lanes.spare = AtomicU32::new(lanes.most - 1);
-        if bound != Some(0) {
-            lanes.connected = AtomicUsize::new(1);
-        }
-        (lanes, writer)
+        let (writer, idle) = ypipe::lane(shape.of_class(class), bound, LANE, &meter);
+        (Self::new(class, bound, most, Some(idle), parker, meter), writer)
     }
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
@@ -421,28 +410,31 @@ impl SharedLanes {
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
     // `an_mpsc_close_against_a_new_sender`.
-    /// A dropped sender, which had this lane, leaves its writer to others. Returns what the caller must drop.
-    fn leave_lane(&self, id: u32, writer: UntypedWriter) -> Option<UntypedWriter> {
-        if self.is_shut() || writer.reader_passive().is_gone() || writer.reader_passive().is_cut() {
-            // It may have messages to take back.
-            return Some(writer);
+    /// A dropped sender, which had this lane, leaves its writer to others. The caller must drop what is in `lane`
+    /// afterwards.
+    pub(super) fn leave_lane(&self, lane: &mut Option<LeftLane>) {
+        // Where it cannot be left it may have messages to take back.
+        if self.may_leave(lane) {
+            self.left.leave(lane);
         }
-        self.left.leave((id, writer)).map(|(_, writer)| writer)
+    }
+
+    /// Whether the receiver may still find a lane.
+    fn may_leave(&self, lane: &Option<LeftLane>) -> bool {
+        let Some((_, writer)) = lane else { return false };
+        !self.is_shut() && !writer.reader_passive().is_gone() && !writer.reader_passive().is_cut()
     }
 
     // MUTANT: In a race: a sender connects while the receiver closes. Killed only by the model
     // `an_mpsc_close_against_a_new_sender`.
-    /// A dropped sender that has sent nothing leaves its writer, which is open, to the next sender. `Ok`: what the
-    /// caller must drop. `Err`: the writer, where no other sender gets it.
-    #[allow(clippy::result_large_err)] // As where it is declared.
-    fn leave_unused(&self, id: u32, writer: UntypedWriter) -> Result<Option<UntypedWriter>, UntypedWriter> {
-        if self.is_shut() || writer.reader_passive().is_gone() || writer.reader_passive().is_cut() {
-            return Err(writer);
+    /// A dropped sender that has sent nothing leaves its writer, which is open, to the next sender (true): the caller
+    /// must drop what is in `lane` then. False: the writer is still there, and no other sender gets it.
+    pub(super) fn leave_unused(&self, lane: &mut Option<LeftLane>) -> bool {
+        if !self.may_leave(lane) {
+            return false;
         }
-        match self.left.leave_unused((id, writer)) {
-            Some((_, back)) if !back.has_ended() => Err(back),
-            replaced => Ok(replaced.map(|(_, writer)| writer)),
-        }
+        self.left.leave_unused(lane);
+        lane.as_ref().is_none_or(|(_, back)| back.has_ended())
     }
 
     // MUTANT: Numbers only have to differ. The exchange that follows finds an existing number.
@@ -629,8 +621,15 @@ impl SharedLanes {
         barrier.pass();
         let mut panics = Panics::none();
         panics.catch(|| self.tell(&lanes));
-        while let Some(lane) = self.left.take_unused().or_else(|| self.left.take()) {
-            panics.catch(|| drop(lane));
+        loop {
+            let mut lane = self.left.take_unused();
+            if lane.is_none() {
+                lane = self.left.take();
+            }
+            if lane.is_none() {
+                break;
+            }
+            panics.catch(|| lane = None);
         }
         // The messages last: no panic of theirs may keep a sender asleep.
         for (_, idle) in lanes.iter() {

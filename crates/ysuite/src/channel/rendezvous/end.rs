@@ -3,12 +3,12 @@
 //! One thread at a time. The drop of the last sender, or of the receiver, closes the rendezvous. An `spsc` counts its
 //! senders here, an `mpsc` uses its own count.
 
-use core::marker::PhantomData;
 use core::task::{Context, Poll};
 
 use super::meeting::{Meeting, MeetingSide, SharedMeetingOf};
 use super::node::LentPlace;
-use super::outlined::{Outlined, impl_outlined_drop};
+use super::operations::Operations;
+use super::outlined::Outlined;
 use super::party::{AnyParty, Party, poll, poll_place};
 use crate::channel::error::{self, RecvError};
 use crate::foreign::{Foreign, Panics};
@@ -40,12 +40,12 @@ impl<T> MeetingEnd<T, true> {
     /// This sender sends no more: from now on it finds the rendezvous closed. Leaves its set, wakes its task, and
     /// passes on the notifications that either of them had got.
     pub(in crate::channel) fn end(&mut self) {
-        self.any.end();
+        (self.operations().end)(&mut self.any);
     }
 
     /// Ready once a receiver waits, or has disconnected. Of an endpoint that is not closed.
     pub(in crate::channel) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.any.poll_ready(context)
+        (self.operations().poll_ready)(&mut self.any, context)
     }
 }
 
@@ -68,14 +68,17 @@ impl<T> MeetingEnd<T, false> {
     pub(in crate::channel) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
         let mut place = Foreign::none();
         // SAFETY: the endpoint is of a rendezvous of `T`.
-        let polled = self.any.poll_recv(context, &mut unsafe { LentPlace::new(&mut place) });
+        let lent = &mut unsafe { LentPlace::new(&mut place) };
+        let polled = (self.operations().poll_end)(&mut self.any, context, lent);
         polled.map(|outcome| error::received(outcome, &mut place))
     }
 }
 
 impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
     fn new(meeting: &SharedMeetingOf<T>, is_counted: bool) -> Box<Self> {
-        Box::new(Self { any: Outlined::new(AnyEnd::new(&meeting.any, SENDS, is_counted)), of: PhantomData })
+        let end = (meeting.operations.new_end)(&meeting.any, SENDS, is_counted);
+        // SAFETY: this type is transparent.
+        unsafe { Box::from_raw(Box::into_raw(end).cast()) }
     }
 
     #[cfg(feature = "mpsc")]
@@ -100,6 +103,10 @@ impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
         unsafe { &mut *core::ptr::from_mut(end).cast() }
     }
 
+    fn operations(&self) -> &'static Operations {
+        self.any.meeting.operations
+    }
+
     pub(in crate::channel) fn party(&self) -> Party<'_, T, SENDS> {
         // SAFETY: the endpoint is of a rendezvous of `T`, and on this side.
         unsafe { Party::of(self.any.party()) }
@@ -112,21 +119,21 @@ impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
     }
 
     pub(in crate::channel) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
-        self.any.attach(registration)
+        (self.operations().attach)(&mut self.any, registration)
     }
 
     pub(in crate::channel) fn detach(&mut self) -> bool {
-        self.any.detach()
+        (self.operations().detach)(&mut self.any)
     }
 
     pub(in crate::channel) fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-        self.any.with_registration(look);
+        (self.operations().with_registration)(&self.any, look);
     }
 }
 
 /// An endpoint, without the type of the messages.
 pub(in crate::channel) struct AnyEnd {
-    meeting: Arc<Meeting>,
+    pub(super) meeting: Arc<Meeting>,
     /// Present once this endpoint has been polled or attached.
     subscriptions: Option<Subscriptions>,
     sends: bool,
@@ -136,14 +143,13 @@ pub(in crate::channel) struct AnyEnd {
     has_ended: bool,
 }
 
-impl_outlined_drop!(AnyEnd);
-
 impl AnyEnd {
-    fn new(meeting: &Arc<Meeting>, sends: bool, is_counted: bool) -> Self {
+    pub(super) fn boxed(meeting: &Arc<Meeting>, sends: bool, is_counted: bool) -> Box<UntypedMeetingEnd> {
         if is_counted {
             meeting.count_sender();
         }
-        Self { meeting: meeting.clone(), subscriptions: None, sends, is_counted, has_ended: false }
+        let end = Self { meeting: meeting.clone(), subscriptions: None, sends, is_counted, has_ended: false };
+        Box::new(Outlined::new(end))
     }
 
     #[inline]
@@ -175,7 +181,7 @@ impl AnyEnd {
     //     a_senders_close_ends_a_waiting_receiver, tests/suite/rendezvous/told.rs:
     //     a_closed_sender_that_is_kept_takes_no_turn
     // MUTANT: An extra notification is harmless: the endpoint checks and waits on.
-    fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.has_ended = true;
         let mut panics = Panics::none();
         if core::mem::take(&mut self.is_counted) {
@@ -196,28 +202,32 @@ impl AnyEnd {
         }
     }
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    pub(super) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let side = MeetingSide { meeting: &self.meeting, sends: self.sends };
         let subscriptions = present(&mut self.subscriptions);
         poll(side, subscriptions, false, context, &mut || side.is_ready().then_some(Ok(())))
             .map(|_: Result<_, RecvError>| ())
     }
 
-    fn poll_recv(&mut self, context: &mut Context<'_>, place: &mut LentPlace<'_>) -> Poll<Result<(), RecvError>> {
+    pub(super) fn poll_recv(
+        &mut self,
+        context: &mut Context<'_>,
+        place: &mut LentPlace<'_>,
+    ) -> Poll<Result<(), RecvError>> {
         poll_place(&self.meeting, present(&mut self.subscriptions), false, context, place)
     }
 
-    fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
+    pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
         let side = MeetingSide { meeting: &self.meeting, sends: self.sends };
         present(&mut self.subscriptions).attach(side, registration)
     }
 
-    fn detach(&mut self) -> bool {
+    pub(super) fn detach(&mut self) -> bool {
         let side = MeetingSide { meeting: &self.meeting, sends: self.sends };
         self.subscriptions.as_mut().is_some_and(|subscriptions| subscriptions.detach(side))
     }
 
-    fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+    pub(super) fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
         if let Some(subscriptions) = &self.subscriptions {
             subscriptions.with_registration(self.side(), look);
         }

@@ -13,7 +13,8 @@ use std::collections::BinaryHeap;
 
 use super::line::Line;
 use super::node::{LentPlace, StandNode};
-use super::outlined::{Outlined, impl_outlined_drop};
+use super::operations::{OPERATIONS, Operations};
+use super::outlined::Outlined;
 use super::ticket::{Met, Ticket};
 use crate::channel::error::TrySendError;
 use crate::foreign::Panics;
@@ -63,10 +64,9 @@ impl<T> Deref for SharedMeetingOf<T> {
     }
 }
 
-impl_outlined_drop!(Meeting, Arc<Meeting>);
-
 /// A rendezvous, without the type of its messages: see [`node`](super::node).
 pub(in crate::channel) struct Meeting {
+    pub(super) operations: &'static Operations,
     lines: ForkLock<Lines>,
     senders: MeetingPlace,
     receivers: MeetingPlace,
@@ -179,7 +179,7 @@ impl SharedEnd for MeetingSide<'_> {
 
     // MUTANT: Speed only: an early exit. The lines themselves find that no endpoint is registered.
     fn is_ready(&self) -> bool {
-        self.meeting.is_closed() || self.supply() != 0 && self.meeting.has_open(!self.sends)
+        self.meeting.is_closed() || self.supply() != 0 && (self.meeting.operations.has_open)(self.meeting, !self.sends)
     }
 
     fn supply(&self) -> usize {
@@ -210,6 +210,7 @@ impl Meeting {
             || MeetingPlace { waiting: AtomicUsize::new(0), list: CachePadded::new(WaitList::metered(meter.clone())) };
         let lines = Lines { senders: Line::new(), receivers: Line::new(), returned: BinaryHeap::new(), handed: 0 };
         Self {
+            operations: &OPERATIONS,
             lines: ForkLock::new(lines),
             senders: place(),
             receivers: place(),
@@ -292,7 +293,7 @@ impl Meeting {
     // `a_message_that_was_given_back_is_one_to_be_told_of_and_comes_before_all_others`.
     /// Whether a matching endpoint of the other side waits; for a receiver also whether there is a message that was
     /// given back. As [`has_other`](Self::has_other): while there are such messages no sender finds a match.
-    fn has_open(&self, senders: bool) -> bool {
+    pub(super) fn has_open(&self, senders: bool) -> bool {
         // An endpoint that leaves calls this as well, for those that wait next to it.
         let Some(lines) = self.lines.lock_to_go() else { return false };
         if !lines.returned.is_empty() {
@@ -452,12 +453,12 @@ impl Meeting {
 
     /// The last sender is dropped.
     pub(in crate::channel) fn senders_are_gone(&self) {
-        self.shut(false);
+        (self.operations.shut)(self, false);
     }
 
     /// The last receiver is dropped. Messages that were given back are dropped.
     pub(in crate::channel) fn receivers_are_gone(&self) {
-        self.shut(true);
+        (self.operations.shut)(self, true);
     }
 
     // USER CODE: wakers of all waiters, then `Drop` of messages that were given back; both lines are empty of them, the
@@ -468,12 +469,12 @@ impl Meeting {
     /// Called by any handle: no message will be exchanged any more. Messages that were given back can still be
     /// received. True: this call has closed it.
     pub(in crate::channel) fn close(&self) -> bool {
-        self.shut(false)
+        (self.operations.shut)(self, false)
     }
 
     // MUTANT: Killed only by `a_waker_and_a_message_that_was_given_back_are_one_panic`.
     /// Closes the lines: wakes all that wait, or want to be notified. True: it was open.
-    fn shut(&self, dispose: bool) -> bool {
+    pub(super) fn shut(&self, dispose: bool) -> bool {
         let Some(mut lines) = self.lines.lock_to_go() else { return false };
         let mut taken = Vec::new();
         // ORDERING: Release pairs with the Acquire in `is_closed`.

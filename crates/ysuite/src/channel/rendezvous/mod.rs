@@ -13,7 +13,8 @@
 //! of the other side's.
 //!
 //! The kinds of channels come here only by their slow paths: their queue has no room, and is closed, from the start. So
-//! the code for this is compiled once, and not for each type of message: see [`node`].
+//! the code for this is compiled once, and not for each type of message: see [`node`]. Only a program that makes a
+//! rendezvous links it: see [`operations`].
 //!
 //! Cannot: join two endpoints of which neither waits. Two `try_` calls never exchange a message, nor do two endpoints
 //! that only want to be notified.
@@ -26,6 +27,7 @@ mod meeting;
 #[cfg(all(test, ysuite_loom))]
 mod models;
 mod node;
+mod operations;
 mod outlined;
 mod party;
 mod ticket;

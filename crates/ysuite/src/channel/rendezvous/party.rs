@@ -10,7 +10,8 @@ use core::task::{Context, Poll};
 
 use super::meeting::{Encounter, Meeting, MeetingOf, MeetingSide, MessageFrom};
 use super::node::LentPlace;
-use super::outlined::{Outlined, impl_outlined_drop};
+use super::operations::Operations;
+use super::outlined::Outlined;
 use super::ticket::Ticket;
 use super::wait::{LineSlot, Stand, woken};
 use crate::channel::error::{
@@ -47,6 +48,10 @@ impl<'a, T, const SENDS: bool> Party<'a, T, SENDS> {
         self.any
     }
 
+    fn operations(&self) -> &'static Operations {
+        self.any.meeting.operations
+    }
+
     /// For this endpoint alone.
     pub(super) fn place<'p>(&self, place: &'p mut Option<T>) -> LentPlace<'p> {
         // SAFETY: the endpoint is of a rendezvous of `T`.
@@ -62,7 +67,7 @@ impl<T> Party<'_, T, true> {
     /// Hands the message that is in `place` to a receiver that waits. After an error it is still there; so in all that
     /// sends.
     pub(in crate::channel) fn try_send(&self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
-        self.any.try_send(&mut self.place(place))
+        (self.operations().try_send)(&self.any, &mut self.place(place))
     }
 
     /// Hands the message that is in `place` to a receiver; waits for one until the deadline.
@@ -72,7 +77,7 @@ impl<T> Party<'_, T, true> {
         deadline: Deadline,
         backoff: &mut Backoff,
     ) -> Result<(), SendTimeoutError<()>> {
-        self.any.send(&mut self.place(place), deadline, backoff)
+        (self.operations().send)(&self.any, &mut self.place(place), deadline, backoff)
     }
 
     /// Hands the message that is in `place` to a receiver; the task waits for one.
@@ -81,7 +86,7 @@ impl<T> Party<'_, T, true> {
         place: &mut Option<T>,
     ) -> impl Future<Output = Result<(), SendError<()>>> {
         let mut wait = Outlined::new(LineWait::new(self.side()));
-        poll_fn(move |context| self.any.poll_send(&mut wait, context, &mut self.place(place)))
+        poll_fn(move |context| (self.operations().poll_send)(&self.any, &mut wait, context, &mut self.place(place)))
     }
 
     /// Hands the message that is in `place` to a receiver; the task waits for one until `stop` is ready. `stop` is
@@ -94,16 +99,16 @@ impl<T> Party<'_, T, true> {
         let stop = pin!(Some(stop));
         let mut stop = Limit::new(stop);
         let mut wait = Outlined::new(LineWait::new(self.side()));
-        let begun = self.any.begin_send(&mut wait, &mut self.place(place));
+        let begun = (self.operations().begin_send)(&self.any, &mut wait, &mut self.place(place));
         let outcome = match begun {
             Poll::Ready(outcome) => outcome,
             Poll::Pending => {
-                poll_fn(|context| match wait.poll(context) {
+                poll_fn(|context| match (self.operations().poll_wait)(&wait, context) {
                     Poll::Ready(()) => Poll::Ready(()),
                     Poll::Pending => Pin::new(&mut stop).poll(context),
                 })
                 .await;
-                wait.end_send(&mut self.place(place))
+                (self.operations().end_send)(&mut wait, &mut self.place(place))
             }
         };
         limit::answer_behind(outcome, wait, stop)
@@ -150,7 +155,7 @@ impl<T> Party<'_, T, true> {
 impl<'a, T> Party<'a, T, false> {
     /// Takes the message of a sender that waits to `place`, which is empty; so in all that receives.
     pub(in crate::channel) fn try_recv(&self, place: &mut Option<T>) -> Result<(), TryRecvError> {
-        self.any.try_recv(&mut self.place(place))
+        (self.operations().try_recv)(&self.any, &mut self.place(place))
     }
 
     /// Takes the message of a sender; waits for one until the deadline.
@@ -160,7 +165,7 @@ impl<'a, T> Party<'a, T, false> {
         deadline: Deadline,
         backoff: &mut Backoff,
     ) -> Result<(), RecvTimeoutError> {
-        self.any.recv(&mut self.place(place), deadline, backoff)
+        (self.operations().recv)(&self.any, &mut self.place(place), deadline, backoff)
     }
 
     /// Not an `async fn`, with a place for the message: that would make the future as large as one.
@@ -168,7 +173,7 @@ impl<'a, T> Party<'a, T, false> {
         let mut wait = Outlined::new(LineWait::new(self.side()));
         poll_fn(move |context| {
             let mut place = Foreign::none();
-            match self.any.poll_recv(&mut wait, context, &mut self.place(&mut place)) {
+            match (self.operations().poll_recv)(&self.any, &mut wait, context, &mut self.place(&mut place)) {
                 Poll::Ready(outcome) => Poll::Ready(error::received(outcome, &mut place)),
                 Poll::Pending => Poll::Pending,
             }
@@ -208,7 +213,7 @@ impl<'a, T> Party<'a, T, false> {
         let (there, before) = (self.side().supply().min(most), to.len());
         let mut place = Foreign::none();
         for _ in 0..there {
-            if self.any.take(&mut self.place(&mut place)).is_err() {
+            if (self.operations().take)(&self.any, &mut self.place(&mut place)).is_err() {
                 break;
             }
             to.push(place.take_out());
@@ -329,7 +334,11 @@ impl<'a> AnyParty<'a> {
     }
 
     /// Hands the message that is in `place` to a receiver, or registers the task's wait for one.
-    fn begin_send(&self, wait: &mut LineWait<'a>, place: &mut LentPlace<'_>) -> Poll<Result<(), SendTimeoutError<()>>> {
+    pub(super) fn begin_send(
+        &self,
+        wait: &mut LineWait<'a>,
+        place: &mut LentPlace<'_>,
+    ) -> Poll<Result<(), SendTimeoutError<()>>> {
         match self.give(place) {
             Ok(()) => return Poll::Ready(Ok(())),
             Err(TrySendError::Disconnected(())) => return Poll::Ready(Err(SendTimeoutError::Disconnected(()))),
@@ -410,7 +419,7 @@ impl<'a> AnyParty<'a> {
     }
 
     /// Hands the message that is in `place` to a receiver; the task waits for one.
-    fn poll_send(
+    pub(super) fn poll_send(
         &self,
         wait: &mut LineWait<'a>,
         context: &mut Context<'_>,
@@ -428,7 +437,7 @@ impl<'a> AnyParty<'a> {
     }
 
     /// Takes the message of a sender; the task waits for one.
-    fn poll_recv(
+    pub(super) fn poll_recv(
         &self,
         wait: &mut LineWait<'a>,
         context: &mut Context<'_>,
@@ -463,8 +472,8 @@ impl<'a> AnyParty<'a> {
 
 /// A wait of a task. When it ends, it leaves its line, its task is forgotten, and a notification of another slot is
 /// passed on, in this order.
-struct LineWait<'a> {
-    side: MeetingSide<'a>,
+pub(super) struct LineWait<'a> {
+    pub(super) side: MeetingSide<'a>,
     slot: Option<LineSlot>,
     task: Option<Arc<Ticket>>,
     is_notified: bool,
@@ -481,7 +490,7 @@ impl<'a> LineWait<'a> {
         self.task.insert(Arc::new(Ticket::for_task()))
     }
 
-    fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
+    pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
         match &self.slot {
             Some(slot) => slot.poll(self.side, context),
             None => Poll::Ready(()),
@@ -489,7 +498,7 @@ impl<'a> LineWait<'a> {
     }
 
     /// Of a sender: see [`LineSlot::outcome`].
-    fn end_send(&mut self, place: &mut LentPlace<'_>) -> Result<(), SendTimeoutError<()>> {
+    pub(super) fn end_send(&mut self, place: &mut LentPlace<'_>) -> Result<(), SendTimeoutError<()>> {
         self.slot.take().map_or(Ok(()), |slot| slot.outcome(self.side, place))
     }
 
@@ -521,8 +530,6 @@ impl Drop for LineWait<'_> {
     }
 }
 
-impl_outlined_drop!(LineWait<'_>);
-
 /// Polls a receiver that only wants to be notified.
 pub(in crate::channel) fn poll_message<T>(
     meeting: &MeetingOf<T>,
@@ -532,7 +539,8 @@ pub(in crate::channel) fn poll_message<T>(
 ) -> Poll<Result<T, RecvError>> {
     let mut place = Foreign::none();
     // SAFETY: the rendezvous is one of `T`.
-    let polled = poll_place(meeting, subscriptions, is_notified, context, &mut unsafe { LentPlace::new(&mut place) });
+    let place_lent = &mut unsafe { LentPlace::new(&mut place) };
+    let polled = (meeting.operations.poll_place)(meeting, subscriptions, is_notified, context, place_lent);
     polled.map(|outcome| error::received(outcome, &mut place))
 }
 

@@ -139,6 +139,7 @@ fn answer(this: u8) -> u8 {
 // MUTANT: Kernels that refuse a promised barrier only. Killed only by
 // `each_barrier_that_is_refused_is_made_up_for_by_a_pause`.
 /// Makes every running thread of this process pass a full memory barrier.
+#[inline(never)]
 pub(crate) fn heavy() {
     count_call();
     if membarrier(Membarrier::PrivateExpedited).is_none() {

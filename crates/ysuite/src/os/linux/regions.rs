@@ -121,10 +121,15 @@ impl Kind {
     }
 
     /// The region of that index; `None` where there can be none, or no memory for the table.
+    #[inline]
     fn region(self, index: usize) -> Option<&'static PageRegion> {
-        if let Some(region) = self.size.first.get(index) {
-            return Some(region);
-        }
+        self.size.first.get(index).or_else(|| self.further(index))
+    }
+
+    /// As [`region`](Self::region), in a further piece of the table.
+    #[cold]
+    #[inline(never)]
+    fn further(self, index: usize) -> Option<&'static PageRegion> {
         let piece = (index / FIRST + 1).ilog2() as usize;
         let (before, regions) = (FIRST * ((1 << piece) - 1), FIRST << piece);
         let place = self.size.further.get(piece - 1)?;
@@ -180,6 +185,7 @@ impl Kind {
     }
 
     /// Takes a free block of this region, if it is there and has one.
+    #[inline(never)]
     fn take_of(self, region: &PageRegion) -> Option<usize> {
         // ORDERING: Relaxed; the exchange decides.
         let mut used = region.used.load(Ordering::Relaxed);

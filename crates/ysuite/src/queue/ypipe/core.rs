@@ -134,13 +134,23 @@ impl Deref for CoreShare {
 
 // USER CODE: messages' `Drop`, as of `PipeCore`
 impl Drop for CoreShare {
+    #[inline]
     fn drop(&mut self) {
         // ORDERING: AcqRel; Release hands what this handle did to the thread that drops the last share, which acquires
         // that of all others here.
         if self.shares.fetch_sub(1, Ordering::AcqRel) == 1 {
-            // SAFETY: made by `Box::into_raw` in `new`, and no other share is left.
-            drop(unsafe { Box::from_raw(self.0.as_ptr()) });
+            self.end();
         }
+    }
+}
+
+impl CoreShare {
+    /// The last share is dropped.
+    #[cold]
+    #[inline(never)]
+    fn end(&mut self) {
+        // SAFETY: made by `Box::into_raw` in `new`, and no other share is left.
+        drop(unsafe { Box::from_raw(self.0.as_ptr()) });
     }
 }
 
@@ -389,6 +399,14 @@ impl PipeCore {
         self.read_mostly.closed.load(Ordering::Acquire) != OPEN
     }
 
+    // USER CODE: as of `dispose`
+    /// As [`dispose`](Self::dispose), where each message is dropped.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn drop_all(&self) {
+        self.dispose(&mut |_, message| drop(message));
+    }
+
     // USER CODE: messages' `Drop`; the cursor is past the message, which is in its slot and belongs to this call;
     //     re-entrance: another call raises `disposing` and returns, then the active one checks again; panic:
     //     propagates; the others are left to the next call or to the drop; test: tests/suite/ypipe.rs:
@@ -436,7 +454,7 @@ impl Drop for PipeCore {
     fn drop(&mut self) {
         let mut panics = Panics::none();
         // Messages that were published after the last check.
-        panics.catch(|| self.dispose(&mut |_, message| drop(message)));
+        panics.catch(|| self.drop_all());
         // SAFETY: `&mut self`: both handles are gone, and this thread is the last owner.
         if let Some(cursor) = self.resting.with_mut(|resting| unsafe { (*resting).take() }) {
             cursor.free_chunks(self.shape());

@@ -79,7 +79,7 @@ impl IdleReader {
 
     /// After [`go`](Self::go): drops the messages in the queue.
     pub(crate) fn dispose(&self) {
-        self.core.dispose(&mut |_, message| drop(message));
+        self.core.drop_all();
     }
 }
 

@@ -328,7 +328,7 @@ impl Drop for Reading {
         self.leave();
         // A reader that was made idle has not left: the queue continues.
         if self.core.read_mostly.reader.is_gone() {
-            self.core.dispose(&mut |_, message| drop(message));
+            self.core.drop_all();
         }
     }
 }

@@ -429,7 +429,7 @@ impl Drop for Writing {
             panics.catch(|| self.take_back(self.position(), &mut drop));
         }
         if self.core.read_mostly.reader.is_gone() {
-            panics.catch(|| self.core.dispose(&mut |_, message| drop(message)));
+            panics.catch(|| self.core.drop_all());
         }
         self.count();
     }

@@ -7,10 +7,11 @@
 //!
 //! The receiver only, one thread at a time. Wait-free in the number of active lanes, except for the allocator.
 
+use core::mem::ManuallyDrop;
 use std::collections::VecDeque;
 
 use crate::channel::mpsc::shared::LANE;
-use crate::channel::rendezvous::UntypedMeetingEnd;
+use crate::channel::rendezvous::{UntypedMeetingEnd, impl_outlined_drop};
 use crate::passive::Barrier;
 use crate::queue::ypipe::{Reading, UntypedReader};
 use crate::sync::window;
@@ -39,11 +40,14 @@ pub(super) struct Row {
     pub(super) meeting: Option<Box<UntypedMeetingEnd>>,
 }
 
+impl_outlined_drop!(Option<Box<Row>>);
+
 /// A queue of active lanes. It allocates nothing before there are two at a time: most channels have one sender.
 pub(super) struct LaneQueue {
     /// The only lane, while `several` has never been used.
     only: Option<ActiveLane>,
-    several: VecDeque<ActiveLane>,
+    /// Not dropped here: the end of the receiver takes all lanes out. The drop of a `VecDeque` is a kilobyte.
+    several: VecDeque<ManuallyDrop<ActiveLane>>,
 }
 
 impl LaneQueue {
@@ -63,18 +67,23 @@ impl LaneQueue {
 
     #[inline]
     pub(super) fn front(&self) -> Option<&ActiveLane> {
-        self.only.as_ref().or_else(|| self.several.front())
+        self.only.as_ref().or_else(|| self.several.front().map(|lane| &**lane))
     }
 
     #[inline]
     pub(super) fn front_mut(&mut self) -> Option<&mut ActiveLane> {
-        self.only.as_mut().or_else(|| self.several.front_mut())
+        self.only.as_mut().or_else(|| self.several.front_mut().map(|lane| &mut **lane))
+    }
+
+    /// The only lane has any index.
+    fn get(&self, index: usize) -> Option<&ActiveLane> {
+        self.only.as_ref().or_else(|| self.several.get(index).map(|lane| &**lane))
     }
 
     /// Calls `each` with the readers of all lanes but the one that has its turn, until it returns false.
     pub(super) fn visit(&self, each: &mut dyn FnMut(&UntypedReader) -> bool) {
         for index in 0..self.len() {
-            let lane = self.only.as_ref().or_else(|| self.several.get(index));
+            let lane = self.get(index);
             if lane.and_then(|lane| lane.reader.as_ref()).is_some_and(|reader| !each(reader)) {
                 return;
             }
@@ -84,7 +93,7 @@ impl LaneQueue {
     /// Calls `each` with the readers of all lanes but the one that has its turn.
     pub(super) fn visit_mut(&mut self, each: &mut dyn FnMut(&mut UntypedReader)) {
         for index in 0..self.len() {
-            let lane = self.only.as_mut().or_else(|| self.several.get_mut(index));
+            let lane = self.only.as_mut().or_else(|| self.several.get_mut(index).map(|lane| &mut **lane));
             if let Some(reader) = lane.and_then(|lane| lane.reader.as_mut()) {
                 each(reader);
             }
@@ -102,10 +111,14 @@ impl LaneQueue {
         self.several = fewer;
     }
 
+    // A lane is large: moved in one place, and not in each that calls this.
+    #[inline(never)]
     pub(super) fn pop_front(&mut self) -> Option<ActiveLane> {
-        self.only.take().or_else(|| self.several.pop_front())
+        self.only.take().or_else(|| self.several.pop_front().map(ManuallyDrop::into_inner))
     }
 
+    // As above.
+    #[inline(never)]
     fn push_back(&mut self, lane: ActiveLane) {
         if self.several.capacity() == 0 {
             if self.only.is_none() {
@@ -113,10 +126,10 @@ impl LaneQueue {
                 return;
             }
             if let Some(only) = self.only.take() {
-                self.several.push_back(only);
+                self.several.push_back(ManuallyDrop::new(only));
             }
         }
-        self.several.push_back(lane);
+        self.several.push_back(ManuallyDrop::new(lane));
     }
 
     /// The lane in front goes to the back.
@@ -256,7 +269,7 @@ impl Row {
     pub(super) fn arm(&mut self, empty: u32) -> bool {
         let mut barrier = Barrier::none();
         for index in 0..self.lanes.len() {
-            let lane = self.lanes.only.as_ref().or_else(|| self.lanes.several.get(index));
+            let lane = self.lanes.get(index);
             if let Some(reader) = lane.filter(|lane| lane.empty >= empty).and_then(|lane| lane.reader.as_ref()) {
                 barrier = barrier.and(reader.passive().mark(LANE));
             }
