@@ -40,6 +40,7 @@ pub(crate) trait Waiting {
 /// A poll may find nothing ready and yet a new lane to watch: one that a slow sender has raised for a message that was
 /// consumed before the receiver armed. That sender has notified already, and will not notify for its next message. So
 /// the lanes that the last poll has discovered are armed as well before the waiter sleeps.
+#[inline(never)]
 pub(crate) fn arm_and_look<W: Waiting>(waiting: &mut W) -> Option<W::News> {
     let mut must_look = waiting.arm();
     while must_look {

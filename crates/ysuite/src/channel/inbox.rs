@@ -101,6 +101,7 @@ impl<T> InboxSender<T> {
     }
 
     /// One holder fewer may send. The last one wakes the inbox.
+    #[inline(never)]
     pub(crate) fn leave(&self) {
         // ORDERING: Release pairs with the Acquire in `is_closed`: an owner that finds no holder sees all that they
         //     have sent. Read-modify-writes continue each other's release sequences.

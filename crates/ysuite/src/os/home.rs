@@ -66,6 +66,7 @@ mod wiped {
     // MUTANT: Kernels without `MADV_WIPEONFORK` only. Killed only by
     // `madvise_forbidden_by_a_filter_means_asking_which_process_this_is`.
     /// This process's number; `None` where the kernel does not wipe pages.
+    #[inline(never)]
     pub(super) fn current() -> Option<u32> {
         // ORDERING: Acquire pairs with the Release of the exchange in `make`: the page is mapped, and will be wiped on
         // fork.

@@ -39,7 +39,7 @@ impl<T> ForkLock<T> {
 
     /// As [`lock`](Self::lock), for code that runs on drop. `None`: this process is a forked child, and no thread will
     /// give the lock back.
-    #[inline]
+    #[inline(never)]
     pub(crate) fn lock_to_go(&self) -> Option<MutexGuard<'_, T>> {
         #[cfg(not(ysuite_loom))]
         match self.value.try_lock() {

@@ -179,7 +179,7 @@ pub(crate) unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
 
 /// Sleeps while `word == expected`, until the deadline at most. May return early for no reason. Makes no system call
 /// once the deadline has passed.
-#[inline]
+#[inline(never)]
 pub(crate) fn sleep_on(word: &AtomicU32, expected: u32, deadline: Deadline) -> Waited {
     match deadline.left() {
         Some(Duration::ZERO) => Waited::TimedOut,

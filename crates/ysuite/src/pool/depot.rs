@@ -88,6 +88,7 @@ impl Depot {
 
     /// Takes all blocks and counts them. For a closed class, where no thread takes blocks. Releases the depot's
     /// magazines, so that the next call does not search them again.
+    #[inline(never)]
     pub(super) fn drain(&self) -> usize {
         let mut blocks = 0;
         while let Some(held) = self.adopt() {

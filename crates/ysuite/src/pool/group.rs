@@ -122,6 +122,7 @@ impl Held {
 
     // MUTANT: Speed only: a search doubts the mark of a group that has no magazine with room, and clears it.
     /// Gives the magazine and its blocks to the depot. Of its `rounds` used slots, all from `top` on are empty.
+    #[inline(never)]
     pub(super) fn offer(self, top: usize, rounds: usize) {
         self.magazine().leave(top);
         let (bit, roomy) = (1_u64 << (self.index % GROUP), top < rounds);
@@ -134,6 +135,7 @@ impl Held {
     }
 
     /// Makes the magazine free. It must be empty.
+    #[inline(never)]
     pub(super) fn release(self) {
         debug_assert!(self.magazine().is_empty());
         // ORDERING: Release pairs with the Acquire in `MagazineGroup::claim`.
@@ -271,6 +273,7 @@ impl Bank {
 
 // USER CODE: none (it frees memory of its own)
 impl Drop for Bank {
+    #[inline(never)]
     fn drop(&mut self) {
         // A loop: otherwise each bank would drop the next one inside its own drop, and there may be too many for the
         // stack.

@@ -357,6 +357,7 @@ impl ThreadCache {
     }
 
     /// Whether the memory of the cache's pool has been freed.
+    #[inline(never)]
     fn is_stale(&self) -> bool {
         let core = self.core.take();
         let ended = core.as_ref().is_some_and(|core| core.is_over());
@@ -365,6 +366,7 @@ impl ThreadCache {
     }
 
     /// Gives the magazines to the depot; returns the cache's share of the pool.
+    #[inline(never)]
     fn flush(&self) -> Option<Arc<PoolCore>> {
         let class = self.class.replace(ptr::null());
         // SAFETY: null, or a class that the cache's share of the pool, which is still in `core`, keeps alive.

@@ -133,6 +133,7 @@ impl UntypedArray {
     }
 
     /// Makes the table, with the first segment, which may be null.
+    #[inline(never)]
     fn make_table(&self, first: *mut u8, of: &Elementary) {
         let table: NonNull<SegmentTable> = os::allocate(of.table()).cast();
         // SAFETY: the memory is this thread's alone, and large enough.

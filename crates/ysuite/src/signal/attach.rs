@@ -66,6 +66,7 @@ impl Registration {
 
     /// Puts the id up and wakes the owner of the set if it sleeps. Any thread. Without effect after a release; one that
     /// races with a release may put the id up once more, which its next owner must take for a spurious signal.
+    #[inline(never)]
     pub fn raise(&self) {
         if !SETS {
             return;
@@ -111,6 +112,7 @@ impl Registration {
 
     /// Takes the id down for good, unless this registration has never raised it, and gives it back to the set. Any
     /// thread; a second call has no effect.
+    #[inline(never)]
     pub fn release(&self) {
         if !SETS {
             return;

@@ -31,6 +31,7 @@ pub(super) struct Doorbell {
 }
 
 impl Doorbell {
+    #[inline(never)]
     pub(super) fn new(notifier: Box<dyn Notifier>) -> Self {
         Self { notifier, home: Home::here(), state: CachePadded::new(AtomicU32::new(0)) }
     }

@@ -89,6 +89,7 @@ impl SetCore {
     /// the next raise makes the descriptor readable *anew*. So an edge-triggered event loop that polls until it finds
     /// nothing misses no signal. Without the promise, a raise between the take and the agreement would leave the
     /// descriptor readable, and that loop has been notified of it already.
+    #[inline(never)]
     pub(crate) fn check(&self) -> Signals {
         loop {
             let signals = self.bits.take();
@@ -148,6 +149,7 @@ impl SetCore {
     }
 
     /// An id was raised, and the root held `before`: wakes the owner if it sleeps.
+    #[inline(never)]
     fn wake(&self, before: u32) {
         match &self.way {
             // The root held nothing but SLEEPING: of the raises since the owner armed, only the first wakes.
@@ -159,6 +161,7 @@ impl SetCore {
     }
 
     /// The last bit was taken down: makes the descriptor unreadable.
+    #[inline(never)]
     fn quiet(&self) {
         #[cfg(unix)]
         if let Way::Doorbell(doorbell) = &self.way {

@@ -53,6 +53,7 @@ impl TaskSlot {
     /// reason to wake already. Clones only if the slot does not hold an equivalent waker.
     ///
     /// For one owner at a time. Two at once break nothing, but one of them is woken at once and has to register again.
+    #[inline(never)]
     pub(crate) fn register(&self, waker: &Waker) {
         // The waker is cloned while the slot is free; whether a clone is needed shows only while it is held.
         let mut known = true;
@@ -146,6 +147,7 @@ impl TaskSlot {
     //     tests/suite/asynchronous.rs: a_waker_may_use_the_channel, tests/suite/conformance/channel/tasks.rs:
     //     a_waker_that_panics_loses_nothing
     /// Wakes the task that waits, if any; it must register again to be woken again. Any thread.
+    #[inline(never)]
     pub(crate) fn wake(&self) {
         if let Some(waker) = self.take() {
             waker.wake();

@@ -233,6 +233,7 @@ impl Backoff {
     }
 
     // MUTANT: Speed only: how the average sleep is computed, and so how long spins are.
+    #[inline(never)]
     fn slept_since(&mut self, start: Instant) {
         // A longer one than 4 s is not worth spinning for either.
         let time = u32::try_from(start.elapsed().as_nanos()).unwrap_or(u32::MAX);

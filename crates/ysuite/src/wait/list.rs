@@ -299,7 +299,6 @@ impl WaitList {
 
     /// For a publisher: takes the armed bit of the next waiter, in turn. The caller wakes it. Its cost does not depend
     /// on the number of waiters so far.
-    #[inline]
     pub(crate) fn notify_one(&self) -> Option<Notified<'_>> {
         // ORDERING: Acquire pairs with the Release exchange in `install`, which hands over the block.
         // SAFETY: null, or the first block, which lives as long as the list.
@@ -370,7 +369,6 @@ impl WaitList {
     }
 
     // MUTANT: Killed only by `waiters_are_woken_in_turn`.
-    #[inline]
     fn notified<'a>(&'a self, block: &'a SlotBlock, index: usize) -> Notified<'a> {
         self.meter.wakes();
         let notified = Notified { vacant: &self.vacant, block, index };
@@ -412,6 +410,7 @@ impl WaitList {
 // USER CODE: wakers that are left in slots; both sides are gone, so no handle is left to use; panic: the other blocks
 //     leak, and nothing worse; by construction: handles and futures take their wakers out before
 impl Drop for WaitList {
+    #[inline(never)]
     fn drop(&mut self) {
         // ORDERING: Relaxed twice; the list is dropped by the last thread that has access to it.
         let (first, further) = (self.first.load(Ordering::Relaxed), self.further.load(Ordering::Relaxed));

@@ -211,7 +211,7 @@ impl<S: SharedEnd> Drop for ManyWait<S> {
 // MUTANT: Only which thread wakes the others.
 /// Notifies up to `most` waiters, as there is something for that number. Stops after a thread, which notifies the next
 /// itself if it leaves anything; a task or an attached receiver may have other things to do.
-#[inline]
+#[inline(never)]
 pub(crate) fn notify(list: &WaitList, most: usize) {
     let mut panics = Panics::none();
     for _ in 0..most {
@@ -246,6 +246,7 @@ pub(crate) fn notify_all(list: &WaitList) {
 ///
 /// It does so in one pass: a task may poll inside its waker and wait again in the same slot. If this repeated while one
 /// is armed, waiters that find nothing for themselves would be notified without end.
+#[inline(never)]
 pub(crate) fn notify_each(list: &WaitList) {
     let mut panics = Panics::none();
     list.notify_each(&mut |notified| panics.catch(|| notified.wake(notified.is_thread())));
@@ -255,6 +256,7 @@ pub(crate) fn notify_each(list: &WaitList) {
 // harmless.
 /// For a notified waiter that has taken what it wanted, or unregisters: if more is available than the threads in flight
 /// will take, notifies the next waiter.
+#[inline(never)]
 pub(crate) fn propagate(end: impl SharedEnd) {
     let list = end.list();
     if list.word().is_armed() && end.is_ready() {

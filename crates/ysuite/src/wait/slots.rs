@@ -133,6 +133,7 @@ impl SlotBlock {
 
     // MUTANT: `put` never pushes a block twice. Killed only by
     // `who_leaves_a_set_frees_its_id_at_once_and_its_slot_behind_its_notifier`.
+    #[inline(never)]
     fn give_back(&self, index: usize, vacant: &Vacancies) {
         self.slots[index].used.written();
         self.slots[index].target.vacate();

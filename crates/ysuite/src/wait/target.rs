@@ -147,6 +147,7 @@ impl WakeTarget {
     /// # Safety
     /// Only the thread of the sleeping handle may call this, and it holds no result of
     /// [`registration`](Self::registration).
+    #[inline(never)]
     pub(crate) unsafe fn set_registration(&self, registration: Registration) {
         // MUTANT: Killed only by `an_end_that_leaves_its_set_keeps_nothing_of_it`.
         if self.attachment().is_none() {
@@ -179,6 +180,7 @@ impl WakeTarget {
     /// # Safety
     /// Only the thread of the sleeping handle may call this, and it holds no result of
     /// [`registration`](Self::registration).
+    #[inline(never)]
     pub(crate) unsafe fn detach(&self) -> bool {
         if !SETS {
             return false;

@@ -85,6 +85,7 @@ impl Vacancies {
     }
 
     /// Pushes a block that has room, unless it is on the stack already.
+    #[inline(never)]
     pub(crate) fn put(&self, block: &SlotBlock) {
         // ORDERING: AcqRel pairs with the swap in `take_off`. Release: where this finds the block listed, the thread
         // that pops it later sees the slot that was given back before this. Acquire: where not, the block's last pop is

@@ -85,6 +85,7 @@ impl<T, const ROOM: bool> SharedEnd for WaitingSide<'_, T, ROOM> {
         if ROOM { &self.0.writers.list } else { &self.0.readers.list }
     }
 
+    #[inline(never)]
     fn is_ready(&self) -> bool {
         if let Some(meeting) = &self.0.meeting {
             return meeting.side::<ROOM>().is_ready();
@@ -382,6 +383,7 @@ impl<T> MpmcShared<T> {
     // MUTANT: Killed only by `a_watcher_of_room_is_told_of_the_last_senders_end` and
     // `a_stream_of_a_rendezvous_is_not_terminated_before_what_was_given_back`.
     /// A sender is dropped.
+    #[inline(never)]
     pub(super) fn remove_writer(&self) {
         // ORDERING: AcqRel: each sender releases what it has sent; the last one acquires that before it closes the
         //     ring.
@@ -404,6 +406,7 @@ impl<T> MpmcShared<T> {
     // `an_observer_keeps_no_channel_open_and_no_message_alive`, and by the model
     // `the_last_receivers_end_against_sending`.
     /// A receiver is dropped.
+    #[inline(never)]
     pub(super) fn remove_reader(&self) {
         // ORDERING: AcqRel: the last receiver counts what all have taken, by the head that they have moved. Every
         //     sender's message is either seen by the drain, or its sender finds the receivers disconnected: the

@@ -72,6 +72,7 @@ pub(crate) fn may_give_up_fences(executed: u32) -> bool {
 }
 
 #[cold]
+#[inline(never)]
 fn count(executed: u32) -> bool {
     // ORDERING: Relaxed; a count. The read-modify-write lets one thread pass each multiple.
     let before = FENCES.fetch_add(executed, Ordering::Relaxed);
@@ -94,6 +95,7 @@ pub(crate) fn prepare() {
 // `membarrier_forbidden_by_a_filter_means_fences`.
 /// Two threads may call this at once; the first result holds for both.
 #[cold]
+#[inline(never)]
 fn ask() -> bool {
     // Fence mode is what race detectors understand.
     let works = !cfg!(miri) && {
@@ -121,6 +123,7 @@ fn is_offered() -> bool {
 
 /// Stores the result for all threads: `this`, unless another thread was first. A result that is merely offered may
 /// still be replaced.
+#[inline(never)]
 fn answer(this: u8) -> u8 {
     // ORDERING: Relaxed, and on failure below; the value guards no other data.
     let mut known = AVAILABLE.load(Ordering::Relaxed);

@@ -33,6 +33,7 @@ pub(in crate::os) fn is_paged(layout: Layout) -> bool {
 /// Zeroed memory for a paged block; `None` where there is none. All its pages are in place: the caller is about to
 /// write them.
 #[cfg(not(ysuite_portable))]
+#[inline(never)]
 pub(in crate::os) fn take(layout: Layout) -> Option<NonNull<u8>> {
     if layout.size() <= regions::MOST { regions::take(layout, true) } else { map_with(layout, MAP_POPULATE) }
 }
@@ -46,6 +47,7 @@ pub(in crate::os) fn reserve(layout: Layout) -> Option<NonNull<u8>> {
 /// # Safety
 /// `memory` came from [`take`] or [`reserve`] with this layout, and no thread uses it any more.
 #[cfg(not(ysuite_portable))]
+#[inline(never)]
 pub(in crate::os) unsafe fn give(memory: NonNull<u8>, layout: Layout) {
     // SAFETY: by the caller; the layout decides here as it does there.
     unsafe { if layout.size() <= regions::MOST { regions::give(memory, layout) } else { unmap(memory, layout) } }
@@ -56,6 +58,7 @@ pub(in crate::os) fn map(layout: Layout) -> Option<NonNull<u8>> {
     map_with(layout, MAP_POPULATE)
 }
 
+#[inline(never)]
 fn map_with(layout: Layout, flags: c_int) -> Option<NonNull<u8>> {
     if let Some(kept) = Kept::take(layout.size()) {
         #[cfg(not(ysuite_portable))]
@@ -119,6 +122,7 @@ unsafe fn drop_pages(memory: NonNull<u8>, bytes: usize) -> bool {
 ///
 /// # Safety
 /// A mapping of `bytes` bytes. The caller is responsible for what the advice does to it.
+#[inline(never)]
 unsafe fn advise(memory: NonNull<u8>, bytes: usize, advice: c_int) -> bool {
     count_call();
     // SAFETY: by the caller.
@@ -128,6 +132,7 @@ unsafe fn advise(memory: NonNull<u8>, bytes: usize, advice: c_int) -> bool {
 /// # Safety
 /// `memory` came from [`map`], or from [`take`] or [`reserve`] as a map of its own, with this layout, and no thread
 /// uses it any more.
+#[inline(never)]
 pub(in crate::os) unsafe fn unmap(memory: NonNull<u8>, layout: Layout) {
     count_call();
     // SAFETY: by the caller this is a mapping of this length that no thread uses. The kernel refuses where it would get

@@ -362,6 +362,7 @@ impl<T> Ring<T> {
     ///
     /// The cell stays claimed while its message is dropped. Only a thread that sends by force waits for that, and only
     /// one that has claimed this very cell before the ring was closed: see [`force`].
+    #[inline(never)]
     pub(crate) fn drain(&self) {
         let mut panics = Panics::none();
         // ORDERING: Relaxed; a hint.

@@ -165,6 +165,7 @@ impl<T> Directory<T> {
 }
 
 impl<T> Drop for Directory<T> {
+    #[inline(never)]
     fn drop(&mut self) {
         for (index, segment) in self.all.iter() {
             let Some(memory) = segment.memory_if_any::<T>() else { continue };

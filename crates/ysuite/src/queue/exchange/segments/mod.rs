@@ -690,6 +690,7 @@ impl<T> Segments<T> {
     //     a_long_queue_is_dropped_with_the_last_receiver_or_with_the_channel
     /// Drops every message that is written, in its slot: a stack may be too small for it. If a message's drop panics,
     /// the others are still dropped.
+    #[inline(never)]
     pub(crate) fn drain(&self) {
         let mut panics = Panics::none();
         // The message is claimed before it is dropped: a panic in its drop cannot make the queue drop it again.
