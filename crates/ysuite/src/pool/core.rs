@@ -71,22 +71,23 @@ impl PoolCore {
         let memory =
             os::allocate_zeroed(memory_layout).ok_or(PoolError::OutOfMemory { bytes: memory_layout.size() })?;
         let mut offset = 0;
-        let mut class = |&(bytes, blocks): &(usize, usize)| {
+        let (mut made, mut bounds) = (Vec::with_capacity(sorted.len()), Vec::with_capacity(sorted.len()));
+        let mut all_blocks = 0;
+        for (bytes, blocks) in sorted {
             // MUTANT: Speed only: how evenly numbers spread classes over a thread's caches.
             // ORDERING: Relaxed; guards nothing, and pairs with nothing: the numbers only have to differ.
             let index_in_row = CLASSES.fetch_add(1, Ordering::Relaxed) % ROW;
             // SAFETY: `check` added up the same strides; `os::allocate_zeroed` returns zeros.
-            let class = unsafe { Class::new(memory.add(offset), bytes, blocks, index_in_row, zeroed) };
+            made.push(unsafe { Class::new(memory.add(offset), bytes, blocks, index_in_row, zeroed) });
+            bounds.push(bytes);
             offset += layout(bytes).1.expect("checked") * blocks;
-            class
-        };
-        let classes: Box<[Class]> = sorted.iter().map(&mut class).collect();
-        let blocks: usize = sorted.iter().map(|class| class.1).sum();
+            all_blocks += blocks;
+        }
         let mut core = Arc::new(Self {
-            classes,
-            bounds: sorted.iter().map(|class| class.0).collect(),
+            classes: made.into_boxed_slice(),
+            bounds: bounds.into_boxed_slice(),
             handles: AtomicUsize::new(1),
-            left: AtomicUsize::new(blocks + 1),
+            left: AtomicUsize::new(all_blocks + 1),
             memory,
             layout: memory_layout,
         });

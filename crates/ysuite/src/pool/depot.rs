@@ -17,7 +17,7 @@
 //! Every search prefers the lowest number, and the magazines with blocks that were never used have the highest. So few
 //! magazines circulate, and their memory stays in the caches.
 
-use super::group::{Bank, GROUP, Held};
+use super::group::{Bank, GROUP, Held, InUse};
 use super::magazine::{Entry, Magazine, ROUNDS};
 
 /// A magazine holds at most this fraction of a small class, so that several threads have blocks.
@@ -68,7 +68,7 @@ impl Depot {
 
     /// Claims a magazine with room; returns it with the first slot of its empty ones.
     pub(super) fn claim_roomy(&self) -> (Held, usize) {
-        match self.banks().find_map(Bank::adopt_roomy) {
+        match self.find(Bank::adopt_roomy) {
             Some(held) => (held, held.magazine().left()),
             None => (self.claim(), 0),
         }
@@ -76,14 +76,26 @@ impl Depot {
 
     /// Adopts a magazine that may have blocks.
     pub(super) fn adopt(&self) -> Option<Held> {
-        self.banks().find_map(Bank::adopt)
+        self.find(Bank::adopt)
+    }
+
+    fn find(&self, adopt: fn(&Bank) -> Option<Held>) -> Option<Held> {
+        for bank in self.banks() {
+            if let Some(held) = adopt(bank) {
+                return Some(held);
+            }
+        }
+        None
     }
 
     /// Takes one block out of any magazine.
-    // A take that finds nothing searches all of them.
-    #[inline(always)]
     pub(super) fn steal(&self) -> Option<Entry> {
-        self.in_use().find_map(Magazine::steal)
+        for magazine in self.in_use() {
+            if let Some(entry) = magazine.steal() {
+                return Some(entry);
+            }
+        }
+        None
     }
 
     /// Takes all blocks and counts them. For a closed class, where no thread takes blocks. Releases the depot's
@@ -95,23 +107,37 @@ impl Depot {
             blocks += held.magazine().drain();
             held.release();
         }
-        blocks + self.in_use().map(Magazine::drain).sum::<usize>()
+        for magazine in self.in_use() {
+            blocks += magazine.drain();
+        }
+        blocks
     }
 
     /// All magazines that may have blocks.
-    #[inline(always)]
-    fn in_use(&self) -> impl Iterator<Item = &Magazine> {
-        self.banks().flat_map(Bank::in_use)
+    fn in_use(&self) -> InUse<'_> {
+        self.first.in_use()
     }
 
     /// The number of free blocks. May be out of date while other threads take and free.
     pub(super) fn len(&self) -> usize {
-        self.in_use().map(Magazine::len).sum()
+        let mut blocks = 0;
+        for magazine in self.in_use() {
+            blocks += magazine.len();
+        }
+        blocks
     }
 
     /// The number of blocks freed by a thread other than the one that took them.
     pub(super) fn elsewhere(&self) -> u64 {
-        self.banks().flat_map(|bank| &bank.groups).flat_map(|group| &group.magazines).map(Magazine::elsewhere).sum()
+        let mut blocks = 0;
+        for bank in self.banks() {
+            for group in &bank.groups {
+                for magazine in &group.magazines {
+                    blocks += magazine.elsewhere();
+                }
+            }
+        }
+        blocks
     }
 }
 

@@ -5,7 +5,7 @@
 use core::ptr;
 
 use super::magazine::Magazine;
-use super::marks::Marks;
+use super::marks::{Marks, SetMarks};
 use crate::sync::{AtomicPtr, AtomicU32, AtomicU64, CachePadded, Handed, Ordering};
 
 /// Magazines of a group.
@@ -77,14 +77,6 @@ impl MagazineGroup {
             }
         }
         None
-    }
-
-    /// All magazines that may have blocks.
-    #[inline(always)]
-    fn claimed(&self) -> impl Iterator<Item = &Magazine> {
-        // ORDERING: Relaxed; a guess, and each slot is acquired by itself.
-        let claimed = self.bits.claimed.load(Ordering::Relaxed);
-        self.magazines.iter().enumerate().filter(move |(index, _)| claimed & (1 << index) != 0).map(|(_, one)| one)
     }
 
     /// Marks the first `magazines` as offered and full. Before the group is shared.
@@ -186,17 +178,19 @@ impl Bank {
     fn search(
         &self,
         marks: &Marks,
-        take: impl Fn(&MagazineGroup) -> Option<usize>,
+        take: fn(&MagazineGroup) -> Option<usize>,
         is_true: fn(&MagazineGroup) -> bool,
     ) -> Option<Held> {
-        marks.iter().find_map(|at| {
+        for at in marks.iter() {
             let group = &self.groups[at];
-            let found = take(group);
-            if found.is_none() && !is_true(group) {
+            if let Some(index) = take(group) {
+                return Some(Held { bank: self, index: at * GROUP + index });
+            }
+            if !is_true(group) {
                 marks.doubt(at, || is_true(group));
             }
-            found.map(|index| Held { bank: self, index: at * GROUP + index })
-        })
+        }
+        None
     }
 
     // MUTANT: Speed only: groups without a free magazine stay marked. Killed only by the model
@@ -226,10 +220,9 @@ impl Bank {
         self.search(&self.roomy, |group| group.adopt(ROOMY), has_roomy)
     }
 
-    /// All magazines that may have blocks.
-    #[inline(always)]
-    pub(super) fn in_use(&self) -> impl Iterator<Item = &Magazine> {
-        self.claimed.iter().flat_map(|at| self.groups[at].claimed())
+    /// All magazines of this bank and of those after it that may have blocks.
+    pub(super) fn in_use(&self) -> InUse<'_> {
+        InUse { bank: self, groups: self.claimed.iter(), group: &self.groups[0], left: 0 }
     }
 
     pub(super) fn next(&self) -> Option<&Self> {
@@ -268,6 +261,37 @@ impl Bank {
         // ORDERING: Relaxed; a count, pairs with nothing.
         let offered = |group: &MagazineGroup| (group.bits.offered.load(Ordering::Relaxed) as u32).count_ones() as usize;
         (self.claimed.iter().count(), self.groups.iter().map(offered).sum())
+    }
+}
+
+/// The magazines that may have blocks. Written out, because the compiler would make a dozen functions of adapters for each
+/// use.
+pub(super) struct InUse<'a> {
+    bank: &'a Bank,
+    /// The groups after the one in progress.
+    groups: SetMarks<'a>,
+    group: &'a MagazineGroup,
+    /// The bits of the magazines that are left in that.
+    left: u32,
+}
+
+impl<'a> Iterator for InUse<'a> {
+    type Item = &'a Magazine;
+
+    fn next(&mut self) -> Option<&'a Magazine> {
+        while self.left == 0 {
+            if let Some(at) = self.groups.next() {
+                self.group = &self.bank.groups[at];
+                // ORDERING: Relaxed; a guess, and each slot is acquired by itself.
+                self.left = self.group.bits.claimed.load(Ordering::Relaxed);
+            } else {
+                self.bank = self.bank.next()?;
+                self.groups = self.bank.claimed.iter();
+            }
+        }
+        let at = self.left.trailing_zeros() as usize;
+        self.left &= self.left - 1;
+        Some(&self.group.magazines[at])
     }
 }
 

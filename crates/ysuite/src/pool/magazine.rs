@@ -22,7 +22,7 @@
 use core::sync::atomic::{AtomicU32 as PlainU32, AtomicU64};
 
 use crate::os::{asymmetric, heavy, light, may_give_up_fences};
-use crate::sync::{AtomicU32, Handed, Ordering};
+use crate::sync::{AtomicU32, Handed, Ordering, array_of};
 
 /// Slots of a magazine. A class with few blocks uses fewer of them.
 pub(super) const ROUNDS: usize = if cfg!(ysuite_loom) { 2 } else { 64 };
@@ -110,7 +110,7 @@ impl Magazine {
             left: PlainU32::new(0),
             swaps: PlainU32::new(0),
             owner: Handed::default(),
-            slots: Slots(core::array::from_fn(|_| AtomicU32::new(0))),
+            slots: Slots(array_of![AtomicU32::new(0); ROUNDS]),
         }
     }
 
@@ -188,7 +188,14 @@ impl Magazine {
         // ORDERING: Acquire pairs with the Release of `taking` in `take`: a slot that the owner has finished with is
         // seen empty.
         let taking = self.taking.load(Ordering::Acquire) as usize;
-        let stolen = (0..ROUNDS).rev().filter(|at| at + 1 != taking).find_map(|at| self.swap(at));
+        let (mut stolen, mut at) = (None, ROUNDS);
+        while stolen.is_none() && at != 0 {
+            // The slot `at - 1`, unless the owner is taking from it.
+            if at != taking {
+                stolen = self.swap(at - 1);
+            }
+            at -= 1;
+        }
         // ORDERING: Release pairs with the Acquire in `calm`: the owner sees which slots are empty.
         self.mode.fetch_sub(1, Ordering::Release);
         stolen

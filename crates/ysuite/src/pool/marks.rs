@@ -82,19 +82,34 @@ impl Marks {
     }
 
     /// The marks that are set, in order. Reads each word once.
-    pub(super) fn iter(&self) -> impl Iterator<Item = usize> {
-        self.0.iter().enumerate().flat_map(|(row, word)| {
+    pub(super) fn iter(&self) -> SetMarks<'_> {
+        SetMarks { words: &self.0, row: 0, left: 0 }
+    }
+}
+
+/// The marks that are set. Written out, because the compiler would make a dozen functions of adapters for each use.
+pub(super) struct SetMarks<'a> {
+    words: &'a [AtomicU64],
+    /// The word after the one in progress.
+    row: usize,
+    /// What is left of that.
+    left: u64,
+}
+
+impl Iterator for SetMarks<'_> {
+    type Item = usize;
+
+    fn next(&mut self) -> Option<usize> {
+        while self.left == 0 {
+            let word = self.words.get(self.row)?;
             // ORDERING: Relaxed; the blocks to which a mark leads are acquired there, or the mark is found false and
             // doubted.
-            let mut left = word.load(Ordering::Relaxed) & ALL;
-            core::iter::from_fn(move || {
-                let at = left.trailing_zeros() as usize;
-                (left != 0).then(|| {
-                    left &= left - 1;
-                    row * WIDTH + at
-                })
-            })
-        })
+            self.left = word.load(Ordering::Relaxed) & ALL;
+            self.row += 1;
+        }
+        let at = self.left.trailing_zeros() as usize;
+        self.left &= self.left - 1;
+        Some((self.row - 1) * WIDTH + at)
     }
 }
 

@@ -12,7 +12,7 @@
 //! it run between the choice of a cache and its use: memory that is freed for a cache is [`Displaced`].
 
 use core::cell::Cell;
-use core::{iter, ptr};
+use core::ptr;
 // Numbers for threads: not the façade's, a model need not explore it.
 use core::sync::atomic::AtomicU32;
 
@@ -98,7 +98,12 @@ fn take_past_locals(class: &Class) -> Option<Entry> {
         give(held, cache.top.get(), class.depot.rounds);
         taken
     };
-    iter::from_fn(|| class.depot.adopt()).find_map(from_adopted).or_else(|| class.depot.steal())
+    while let Some(held) = class.depot.adopt() {
+        if let Some(entry) = from_adopted(held) {
+            return Some(entry);
+        }
+    }
+    class.depot.steal()
 }
 
 // THREAD EXIT: the drop of a message or box shares a magazine that has room, and wakes a thread that waits; so does
@@ -147,17 +152,24 @@ impl ThreadCaches {
     #[inline(never)]
     fn take_elsewhere(&self, class: &Class) -> Option<Entry> {
         self.assign_number();
-        let from_own = |cache: &ThreadCache| {
-            cache.take(class).or_else(|| if cache.switch(false) { cache.take(class) } else { None })
-        };
-        let from_adopted = |held: Held| {
+        if let Some(cache) = self.find(class) {
+            let mut own = cache.take(class);
+            if own.is_none() && cache.switch(false) {
+                own = cache.take(class);
+            }
+            if own.is_some() {
+                return own;
+            }
+        }
+        while let Some(held) = class.depot.adopt() {
             held.magazine().calm();
             let (cache, _displaced) = self.install(class, held, held.magazine().left());
-            cache.take(class)
-        };
-        let own = self.find(class).and_then(from_own);
-        let adopted = || iter::from_fn(|| class.depot.adopt()).find_map(from_adopted);
-        own.or_else(adopted).or_else(|| class.depot.steal())
+            let adopted = cache.take(class);
+            if adopted.is_some() {
+                return adopted;
+            }
+        }
+        class.depot.steal()
     }
 
     // MUTANT: Speed only: the slow path finds the same cache and its room.
@@ -247,8 +259,15 @@ impl ThreadCaches {
         (cache, Displaced { caches: Some(self), share })
     }
 
-    fn caches(&self) -> impl Iterator<Item = &ThreadCache> {
-        self.front.iter().chain(&self.back)
+    /// Flushes all caches for which this is true.
+    fn flush(&self, which: fn(&ThreadCache) -> bool) {
+        for row in [&self.front, &self.back] {
+            for cache in row {
+                if which(cache) {
+                    drop(cache.flush());
+                }
+            }
+        }
     }
 
     // REUSED: a thread number, which wraps after 2^32; held by headers of blocks that are out; by construction: only a
@@ -277,7 +296,7 @@ impl Drop for Displaced<'_> {
         drop(self.share.take());
         // Only caches keep the tables of a pool that has been freed alive.
         if let Some(own) = self.caches {
-            own.caches().filter(|cache| cache.is_stale()).for_each(|cache| drop(cache.flush()));
+            own.flush(ThreadCache::is_stale);
         }
     }
 }
@@ -373,9 +392,14 @@ impl ThreadCache {
         let rounds = unsafe { class.as_ref() }?.depot.rounds;
         // MUTANT: A cache without a class is never asked for its magazine.
         self.magazine.set(ptr::null());
-        let previous = self.previous.take().map(|(held, _)| held);
         // Computed anew: other threads may have stolen from them.
-        self.held.take().into_iter().chain(previous).for_each(|held| give(held, held.magazine().top(), rounds));
+        let give_up = |held: Held| give(held, held.magazine().top(), rounds);
+        if let Some(held) = self.held.take() {
+            give_up(held);
+        }
+        if let Some((held, _)) = self.previous.take() {
+            give_up(held);
+        }
         self.core.take()
     }
 }
@@ -390,7 +414,7 @@ fn give(held: Held, top: usize, rounds: usize) {
 //     a_thread_that_ends_gives_back_its_empty_magazines
 impl Drop for ThreadCaches {
     fn drop(&mut self) {
-        self.caches().for_each(|cache| drop(cache.flush()));
+        self.flush(|_| true);
     }
 }
 
