@@ -18,7 +18,7 @@
 //! magazines circulate, and their memory stays in the caches.
 
 use super::group::{Bank, GROUP, Held, InUse};
-use super::magazine::{Entry, Magazine, ROUNDS};
+use super::magazine::{Entry, ROUNDS};
 
 /// A magazine holds at most this fraction of a small class, so that several threads have blocks.
 const SHARE: usize = if cfg!(ysuite_loom) { 2 } else { 8 };

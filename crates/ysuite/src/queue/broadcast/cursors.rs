@@ -27,6 +27,7 @@
 
 use core::ops::Deref;
 use core::ptr;
+use std::collections::BinaryHeap;
 
 use crate::queue::SegmentedArray;
 use crate::sync::{AtomicU64, AtomicUsize, CachePadded, Ordering};
@@ -160,12 +161,7 @@ impl Cursors {
     /// # Panics
     /// If there are 32,760 readers already.
     pub(super) fn join(&self, position: u64) -> &Cursor {
-        let cursor = self.take(position, MOST, ptr::null(), || {
-            // MUTANT: The number only has to change.
-            // ORDERING: Relaxed; only a number, which no other has.
-            self.ids.fetch_add(1, Ordering::Relaxed) + 1
-        });
-        cursor.expect("too many receivers of one broadcast channel")
+        self.take(position, MOST, None).expect("too many receivers of one broadcast channel")
     }
 
     /// As [`join`](Self::join), for a reader that has a cursor already and moves: takes an earlier cursor if one is
@@ -173,28 +169,44 @@ impl Cursors {
     pub(super) fn join_before(&self, own: &Cursor, position: u64) -> Option<&Cursor> {
         // ORDERING: Relaxed; a hint.
         let used = used(self.extent.load(Ordering::Relaxed));
-        if used <= FEW + 2 * self.count() { None } else { self.take(position, used, own, || own.id()) }
+        if used <= FEW + 2 * self.count() { None } else { self.take(position, used, Some(own)) }
     }
 
     // MUTANT: In a race: two readers find the same free cursor. Killed only by
     // `the_last_reader_to_go_is_told_so_and_none_is_the_slowest_then`, and by the model
     // `two_readers_that_join_at_once`.
-    /// Takes the first free cursor among the first `most` that is before `own`, for the reader with that id.
-    fn take(&self, position: u64, most: usize, own: *const Cursor, id: impl FnOnce() -> u64) -> Option<&Cursor> {
-        let (index, cursor) = (0..most)
-            .map(|index| (index, self.cursors.get_or_make(index, CursorLine::free)))
-            .take_while(|(_, cursor)| !ptr::eq(*cursor, own))
-            .find(|(_, cursor)| {
-                // ORDERING: Acquire pairs with the Release in `leave`, so that the last owner's reads come before all
-                // that is stored here later. Release pairs with the Acquire loads in `least` and `push`: the position
-                // implies messages, and hands on which readers had joined before those, which the caller has acquired
-                // with it. Relaxed for the check before it and on failure: the cursor is another reader's.
-                cursor.load(Ordering::Relaxed) == FREE
-                    && cursor.compare_exchange(FREE, position << 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-            })?;
+    /// Takes the first free cursor among the first `most`, for a new reader. Or for the reader that has the cursor
+    /// `own`, among those before that one.
+    fn take(&self, position: u64, most: usize, own: Option<&Cursor>) -> Option<&Cursor> {
+        let mut index = 0;
+        let cursor = loop {
+            if index == most {
+                return None;
+            }
+            let cursor = self.cursors.get_or_make(index, CursorLine::free);
+            if own.is_some_and(|own| ptr::eq(cursor, own)) {
+                return None;
+            }
+            // ORDERING: Acquire pairs with the Release in `leave`, so that the last owner's reads come before all that
+            // is stored here later. Release pairs with the Acquire loads in `least` and `push`: the position implies
+            // messages, and hands on which readers had joined before those, which the caller has acquired with it.
+            // Relaxed for the check before it and on failure: the cursor is another reader's.
+            if cursor.load(Ordering::Relaxed) == FREE
+                && cursor.compare_exchange(FREE, position << 1, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+            {
+                break cursor;
+            }
+            index += 1;
+        };
+        let id = match own {
+            Some(own) => own.id(),
+            // MUTANT: The number only has to change.
+            // ORDERING: Relaxed; only a number, which no other has.
+            None => self.ids.fetch_add(1, Ordering::Relaxed) + 1,
+        };
         // ORDERING: Relaxed twice; the exchange below releases both. Each thread that scans the cursors has acquired
         // that before, or finds the extent changed.
-        cursor.owner.store(id() << 2 | SEATED, Ordering::Relaxed);
+        cursor.owner.store(id << 2 | SEATED, Ordering::Relaxed);
         self.count.fetch_add(1, Ordering::Relaxed);
         let joined = |extent| Some(extent - used(extent) as u64 + JOINED + used(extent).max(index + 1) as u64);
         // ORDERING: Release pairs with the first Acquire load of the extent in `look`: a scan that finds this reader
@@ -233,28 +245,28 @@ impl Cursors {
     pub(super) fn ask(&self, id: u64, barrier: impl Fn()) -> bool {
         // ORDERING: Acquire pairs with the Release in `advance`: a state that another thread has brought about, and
         // what it did before.
-        let state = |cursor: &&Cursor| {
+        let state = |cursor: &Cursor| {
             let owner = cursor.owner.load(Ordering::Acquire);
             (owner >> 2 == id).then_some(owner & STATE)
         };
         let mut is_there = false;
         // A reader that moves has two cursors for a moment, and stays at the first where it finds that it was asked
         // there.
-        while let Some(cursor) = self.find(|cursor| state(cursor).is_some_and(|state| state < PASSED)) {
+        while let Some(cursor) = self.find(&|cursor| state(cursor).is_some_and(|state| state < PASSED)) {
             is_there = true;
             cursor.advance(id, SEATED, ASKED);
             // After this, any turn of the reader finds `ASKED`, which is never taken back.
             barrier();
             cursor.advance(id, ASKED, PASSED);
         }
-        is_there || self.find(|cursor| state(cursor) == Some(PASSED)).is_some()
+        is_there || self.find(&|cursor| state(cursor) == Some(PASSED)).is_some()
     }
 
     /// Counts a reader out that has been asked to go, unless it is at a message still. True: that is done, by any
     /// thread.
     pub(super) fn is_out(&self, id: u64) -> bool {
         loop {
-            let passed = self.find(|cursor| cursor.is_passed_over() == Some(id << 2 | PASSED));
+            let passed = self.find(&|cursor| cursor.is_passed_over() == Some(id << 2 | PASSED));
             let Some(cursor) = passed else { return true };
             // ORDERING: Acquire pairs with the Release that ends a reader's turn: what it has read, it has read. It is
             // counted out after that. The cursor is its own, or free, if the exchange below succeeds.
@@ -280,8 +292,8 @@ impl Cursors {
     }
 
     /// The first cursor in use for which `is_it` returns true.
-    fn find(&self, is_it: impl Fn(&&Cursor) -> bool) -> Option<&Cursor> {
-        self.look(|mut cursors| Iterator::find(&mut cursors, &is_it))
+    fn find(&self, is_it: &dyn Fn(&Cursor) -> bool) -> Option<&Cursor> {
+        self.look(None, |found, cursor| found.or_else(|| is_it(cursor).then_some(cursor)))
     }
 
     /// Takes a free cursor, and free ones directly before it, out of the scans, where no later one is in use.
@@ -295,7 +307,10 @@ impl Cursors {
                 // has acquired from the exchange below that its reader's reads come before.
                 self.cursors.get(index).is_none_or(|cursor| cursor.load(Ordering::Acquire) == FREE)
             };
-            let still = (0..used(extent)).rev().find(|&index| !is_free(index)).map_or(0, |last| last + 1);
+            let mut still = used(extent);
+            while still != 0 && is_free(still - 1) {
+                still -= 1;
+            }
             if still == used(extent) {
                 return;
             }
@@ -310,13 +325,18 @@ impl Cursors {
         }
     }
 
-    /// Runs `look` on every cursor, and again where a reader has joined meanwhile. Returns the result of the last run.
-    fn look<'a, R>(&'a self, mut look: impl FnMut(&mut dyn Iterator<Item = &'a Cursor>) -> R) -> R {
+    /// What `add` makes of `none` and every cursor, in order; anew where a reader has joined meanwhile.
+    fn look<'a, R: Clone>(&'a self, none: R, mut add: impl FnMut(R, &'a Cursor) -> R) -> R {
         loop {
             // ORDERING: Acquire pairs with the Release in `take`: the cursors of readers that are counted are seen. And
             // with that in `draw_in`: the reads of readers whose cursors are no longer scanned have happened before.
             let extent = self.extent.load(Ordering::Acquire);
-            let seen = look(&mut (0..used(extent)).filter_map(|index| self.cursors.get(index)));
+            let mut seen = none.clone();
+            for index in 0..used(extent) {
+                if let Some(cursor) = self.cursors.get(index) {
+                    seen = add(seen, cursor);
+                }
+            }
             // ORDERING: Relaxed; after the Acquire loads of the cursors: where one of those, or the tail, shows
             // anything that came after a reader had joined, that reader is counted here. A cursor's position comes from
             // a tail or a message that its reader has acquired, or a writer has pushed it there: then it is so far back
@@ -330,41 +350,49 @@ impl Cursors {
     /// The position of the slowest reader; `None` where there is no reader. The caller has loaded the tail with Acquire
     /// before, and no reader that it does not see will ever read a message before that tail.
     pub(super) fn least(&self) -> Option<u64> {
-        self.look(|cursors| {
+        // No position is as large.
+        let least = self.look(u64::MAX, |least, cursor| {
+            let owner = cursor.is_passed_over();
             // ORDERING: Acquire pairs with the Release stores of cursors in the ring, and with `leave`: the readers
             // have read what comes before.
-            let position = |cursor: &Cursor| {
-                let owner = cursor.is_passed_over();
-                let word = cursor.load(Ordering::Acquire);
-                // Busy: the reader may be at its last message. Where the cursor is another's by now, that one has
-                // joined meanwhile.
-                let is_out = owner.is_some_and(|owner| owner & STATE == GONE || word & BUSY == 0);
-                (word != FREE && !is_out).then_some(word >> 1)
-            };
-            cursors.filter_map(position).min()
-        })
+            let word = cursor.load(Ordering::Acquire);
+            // Busy: the reader may be at its last message. Where the cursor is another's by now, that one has joined
+            // meanwhile.
+            let is_out = owner.is_some_and(|owner| owner & STATE == GONE || word & BUSY == 0);
+            if word == FREE || is_out { least } else { least.min(word >> 1) }
+        });
+        (least != u64::MAX).then_some(least)
     }
 
     /// Which readers there are, and where each is.
     pub(super) fn positions(&self) -> Vec<(u64, u64)> {
-        self.look(|cursors| {
-            // ORDERING: Acquire, as in `least`: a cursor that was free before has no old id.
-            let cursors = cursors.filter(|cursor| !cursor.is_evicted());
-            let words = cursors.map(|cursor| (cursor.load(Ordering::Acquire), cursor.id()));
-            // One that is about to join has no id yet, and one that moves has two cursors for a moment.
-            let mut found: Vec<_> =
-                words.filter(|&(word, id)| word != FREE && id != 0).map(|(word, id)| (id, word >> 1)).collect();
-            found.sort_unstable();
-            found.dedup_by_key(|(id, _)| *id);
+        let found = self.look(Vec::new(), |mut found, cursor| {
+            if !cursor.is_evicted() {
+                // ORDERING: Acquire, as in `least`: a cursor that was free before has no old id.
+                let (word, id) = (cursor.load(Ordering::Acquire), cursor.id());
+                // One that is about to join has no id yet.
+                if word != FREE && id != 0 {
+                    found.push((id, word >> 1));
+                }
+            }
             found
-        })
+        });
+        let mut found = sorted(found);
+        // One that moves has two cursors for a moment.
+        found.dedup_by_key(|(id, _)| *id);
+        found
     }
 
     /// Pushes all readers that are before `floor` to `floor`, except busy ones. Returns the position of the slowest
     /// reader, at most `floor`. The caller has loaded the tail with Acquire before.
     pub(super) fn push(&self, floor: u64) -> u64 {
-        self.look(|cursors| cursors.map(|cursor| push_one(cursor, floor)).min().unwrap_or(floor).min(floor))
+        self.look(floor, |least, cursor| least.min(push_one(cursor, floor)))
     }
+}
+
+/// By a heap: each of the standard library's sorts is 3,000 lines for the code generator.
+pub(super) fn sorted(pairs: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+    BinaryHeap::from(pairs).into_sorted_vec()
 }
 
 /// Where a reader is, when it has been pushed.
@@ -392,9 +420,7 @@ mod tests {
     impl Cursors {
         /// The number of cursors that a scan goes through.
         fn in_use(&self) -> usize {
-            let mut cursors = 0;
-            self.look(|all| cursors = all.count());
-            cursors
+            self.look(0, |cursors, _| cursors + 1)
         }
     }
 
@@ -473,17 +499,17 @@ mod tests {
 
     #[test]
     fn a_look_at_all_cursors_looks_again_where_a_reader_has_joined_meanwhile() {
-        let cursors = Cursors::new();
-        let mut looks = 0;
-        let least = cursors.look(|all| {
-            // ORDERING: Relaxed; one thread.
-            let least = all.map(|cursor| cursor.load(Ordering::Relaxed) >> 1).min();
+        let (cursors, mut looks) = (Cursors::new(), 0);
+        cursors.join(5);
+        let least = cursors.look(u64::MAX, |least, cursor| {
             looks += 1;
             if looks == 1 {
                 cursors.join(3);
             }
-            least
+            // ORDERING: Relaxed; one thread.
+            least.min(cursor.load(Ordering::Relaxed) >> 1)
         });
-        assert_eq!((least, looks), (Some(3), 2));
+        // One cursor at first, then both.
+        assert_eq!((least, looks), (3, 3));
     }
 }

@@ -12,7 +12,7 @@
 use core::mem::{MaybeUninit, needs_drop};
 use core::ptr;
 
-use super::cursors::{BUSY, Cursor, Cursors};
+use super::cursors::{BUSY, Cursor, Cursors, sorted};
 use crate::foreign::{Lent, Panics};
 use crate::os::{asymmetric, heavy, light, may_become_asymmetric, prepare};
 use crate::queue::exchange::{Rejected, Staging};
@@ -787,9 +787,8 @@ impl<T> BroadcastRing<T> {
 
     /// The id of each reader and the number of messages in the ring for it, the slowest reader first.
     pub(crate) fn behind(&self) -> Vec<(u64, usize)> {
-        let mut readers = self.cursors.positions();
-        readers.sort_by_key(|&(_, position)| position);
-        readers.into_iter().map(|(id, position)| (id, self.len(position))).collect()
+        let readers = self.cursors.positions().into_iter().map(|(id, position)| (position, id)).collect();
+        sorted(readers).into_iter().map(|(position, id)| (id, self.len(position))).collect()
     }
 
     /// Closes the ring: no position can be claimed any more. What has been claimed will still be written. False: it was
