@@ -44,7 +44,6 @@ pub mod in_place;
 mod inbox;
 mod iter;
 mod lane_table;
-mod limit;
 #[cfg(feature = "mpmc")]
 pub mod mpmc;
 #[cfg(feature = "mpsc")]

@@ -11,7 +11,7 @@ use crate::foreign::{Foreign, Lent, Panics};
 pub struct AnyCase<'a, E, F>
 where
     E: Receive,
-    &'a mut E: SelectRecv<Message = E::Message>,
+    &'a mut E: SelectRecv<Message = E::Message, Error = RecvError>,
 {
     /// Until the case registers.
     ends: &'a mut [E],
@@ -26,7 +26,7 @@ where
 impl<'a, E, F> AnyCase<'a, E, F>
 where
     E: Receive,
-    &'a mut E: SelectRecv<Message = E::Message>,
+    &'a mut E: SelectRecv<Message = E::Message, Error = RecvError>,
 {
     #[inline]
     pub(super) fn new(ends: &'a mut [E], then: F) -> Self {
@@ -42,7 +42,7 @@ where
 impl<'a, R, E, F> Case<R> for AnyCase<'a, E, F>
 where
     E: Receive,
-    for<'b> &'b mut E: SelectRecv<Message = E::Message>,
+    for<'b> &'b mut E: SelectRecv<Message = E::Message, Error = RecvError>,
     F: FnOnce(usize, Result<E::Message, RecvError>) -> R,
 {
     #[inline]

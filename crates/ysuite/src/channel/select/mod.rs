@@ -14,6 +14,7 @@ mod exchange;
 mod meet;
 #[cfg(all(test, ysuite_loom))]
 mod models;
+mod operation;
 pub(super) mod pipe;
 mod receive;
 mod run;
@@ -34,6 +35,7 @@ use crate::channel::{Receive, RecvError, SendError};
 use crate::foreign::{Foreign, Lent};
 use crate::os::Deadline;
 
+pub(super) use self::operation::{OperationOutlet, OperationSource};
 pub use self::receive::SelectRecv;
 pub use self::send::SelectSend;
 
@@ -103,7 +105,7 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     pub fn recv<E, F>(self, receiver: E, then: F) -> Selecting<AndCase<RecvCase<E::Source, F>, L>, R>
     where
         E: SelectRecv,
-        F: FnOnce(Result<E::Message, RecvError>) -> R,
+        F: FnOnce(Result<E::Message, E::Error>) -> R,
     {
         self.and(RecvCase::new(receiver.into_source(), then))
     }
@@ -113,7 +115,7 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     pub fn recv_any<'a, E, F>(self, receivers: &'a mut [E], then: F) -> Selecting<AndCase<AnyCase<'a, E, F>, L>, R>
     where
         E: Receive,
-        for<'b> &'b mut E: SelectRecv<Message = E::Message>,
+        for<'b> &'b mut E: SelectRecv<Message = E::Message, Error = RecvError>,
         F: FnOnce(usize, Result<E::Message, RecvError>) -> R,
     {
         self.and(AnyCase::new(receivers, then))

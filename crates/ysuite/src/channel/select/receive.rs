@@ -5,35 +5,44 @@ use super::sleeper::SelectWaiter;
 use crate::channel::{RecvError, error};
 use crate::foreign::{Foreign, Lent};
 
-/// A receiver that [`select`](super::select) can receive from: `&mut` of an `spsc` or `mpsc`, `&` of an `mpmc`.
+/// A receiver that [`select`](super::select) can receive from: `&mut` of an `spsc`, `mpsc` or `broadcast`, `&` of an
+/// `mpmc`.
 pub trait SelectRecv {
     /// The type of the messages.
     type Message;
 
+    /// Why there is no message: as of the receiver's `recv`.
+    type Error;
+
     /// The way of receiving.
     #[doc(hidden)]
     #[allow(private_bounds)]
-    type Source: RecvSource<Message = Self::Message>;
+    type Source: RecvSource<Message = Self::Message, Error = Self::Error>;
 
     #[doc(hidden)]
     fn into_source(self) -> Self::Source;
 }
 
-/// The result of a receive that was performed: a message, which is in its place, or the error that the senders have
-/// disconnected.
-pub(in crate::channel) type Got = Result<(), RecvError>;
+/// The result of a receive that was performed: a message, which is in its place, or the error that there is none.
+pub(in crate::channel) type Got<E = RecvError> = Result<(), E>;
 
 /// What a receiver's channel provides, and how to wait for it. See [`Case`] for what is not said here.
 pub(in crate::channel) trait RecvSource {
     type Message;
+    type Error;
 
     /// Takes a message to `place`, or returns the error that there will be none. `None`: neither yet.
-    fn take(&mut self, place: &mut Option<Self::Message>) -> Option<Got>;
-    fn stand(&mut self, waiter: &SelectWaiter, case: usize, place: &mut Option<Self::Message>) -> Option<Got>;
+    fn take(&mut self, place: &mut Option<Self::Message>) -> Option<Got<Self::Error>>;
+    fn stand(
+        &mut self,
+        waiter: &SelectWaiter,
+        case: usize,
+        place: &mut Option<Self::Message>,
+    ) -> Option<Got<Self::Error>>;
     /// With the result of the receive, where it is [`Looked::Done`].
-    fn look(&mut self, waiter: &SelectWaiter, place: &mut Option<Self::Message>) -> (Looked, Option<Got>);
+    fn look(&mut self, waiter: &SelectWaiter, place: &mut Option<Self::Message>) -> (Looked, Option<Got<Self::Error>>);
     fn announce(&self);
-    fn met(&mut self, place: &mut Option<Self::Message>) -> Option<Got>;
+    fn met(&mut self, place: &mut Option<Self::Message>) -> Option<Got<Self::Error>>;
     fn leave(&mut self);
     fn moves(&self) -> u64;
 }
@@ -43,7 +52,7 @@ pub(in crate::channel) trait RecvSource {
 pub struct RecvCase<S: RecvSource, F> {
     source: S,
     place: Option<S::Message>,
-    outcome: Option<Got>,
+    outcome: Option<Got<S::Error>>,
     /// Its captures are dropped after a message that may panic.
     then: Foreign<Option<F>>,
 }
@@ -56,7 +65,7 @@ impl<S: RecvSource, F> RecvCase<S, F> {
     }
 }
 
-impl<R, S: RecvSource, F: FnOnce(Result<S::Message, RecvError>) -> R> Case<R> for RecvCase<S, F> {
+impl<R, S: RecvSource, F: FnOnce(Result<S::Message, S::Error>) -> R> Case<R> for RecvCase<S, F> {
     #[inline]
     fn len(&self) -> usize {
         1
@@ -102,7 +111,7 @@ impl<R, S: RecvSource, F: FnOnce(Result<S::Message, RecvError>) -> R> Case<R> fo
 
     #[inline]
     fn finish(&mut self, result: &mut Option<R>) {
-        if let Some(outcome) = self.outcome {
+        if let Some(outcome) = self.outcome.take() {
             *result = Some(self.then.take_out()(error::received(outcome, &mut self.place)));
         }
     }
