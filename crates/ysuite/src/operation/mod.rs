@@ -6,12 +6,15 @@
 //! may run user code. The drivers end the wait however the operation ends, also where a step panics.
 
 pub(crate) mod limit;
+mod readiness;
 
 use core::future::{Future, poll_fn};
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
 use self::limit::Limit;
+#[cfg(any(feature = "broadcast", feature = "watch"))]
+pub(crate) use self::readiness::Readiness;
 use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 
@@ -31,6 +34,10 @@ pub(crate) trait Operation {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()>;
     /// Ends the wait: nothing is registered any more, and what the handle was notified of is passed on.
     fn leave(&mut self);
+    /// When the operation becomes possible by itself. No task is woken then: who waits by `poll` attempts it again.
+    fn due(&self) -> Deadline {
+        Deadline::Never
+    }
     /// A number that has grown wherever the operation has become possible since the last call, and is no longer
     /// possible. Where nobody else can take the possibility away, it is always the same.
     fn moves(&self) -> u64 {

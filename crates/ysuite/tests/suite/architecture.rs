@@ -27,7 +27,7 @@ const HOUSE: Table<'_> = &[
     ("queue", &["sync", "foreign", "os", "statistics", "passive"]),
     ("signal", &["sync", "foreign", "os", "block"]),
     ("wait", &["sync", "foreign", "os", "statistics", "passive", "block", "signal"]),
-    ("operation", &["foreign", "os"]),
+    ("operation", &["foreign", "os", "wait"]),
     (
         "channel",
         &[

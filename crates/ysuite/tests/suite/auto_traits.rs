@@ -103,8 +103,8 @@ fn entries() -> Vec<Entry> {
         "channel/watch/receiver.rs" Receiver: watch::Receiver<u8> = "SYPUR", watch::Receiver<Mine> = "..PUR", watch::Receiver<Bound> = "..PUR";
         "channel/watch/mod.rs" Ref: watch::Ref<'static, u8> = ".YPUR", watch::Ref<'static, Mine> = "..P..";
         "signal/timer.rs" Timer: timer::Timer = "SYPUR";
-        "channel/timer.rs" Iter: timer::Iter<'static> = "SYPUR";
-        "channel/timer.rs" TryIter: timer::TryIter<'static> = "SYPUR";
+        "channel/timer/mod.rs" Iter: timer::Iter<'static> = "SYPUR";
+        "channel/timer/mod.rs" TryIter: timer::TryIter<'static> = "SYPUR";
         "channel/broadcast/sender.rs" Sender: broadcast::Sender<u8> = "SYPUR", broadcast::Sender<Mine> = "..PUR";
         "channel/broadcast/receiver.rs" Receiver: broadcast::Receiver<u8> = "SYPUR", broadcast::Receiver<Mine> = "..PUR";
         "channel/broadcast/sender.rs" SendFuture:

@@ -1,5 +1,6 @@
 //! Waiting for the first of several receivers, and sets that change at run time.
 
+mod kinds;
 mod one_shot;
 mod senders;
 

@@ -1,5 +1,4 @@
-//! What the handles of a broadcast channel do that may have to wait: receive, send, and notice that there is no receiver.
-//! One thread or one task for each operation.
+//! What the handles of a broadcast channel do that may have to wait: receive and send. One thread or one task for each operation.
 
 use core::marker::PhantomData;
 use core::task::{Context, Poll};
@@ -7,7 +6,7 @@ use core::task::{Context, Poll};
 use super::RecvError;
 use super::receiver::Receiver;
 use super::sender::Sender;
-use super::shared::{BroadcastShared, Leaver, Listener, Speaker};
+use super::shared::{BroadcastShared, Listener, Speaker};
 use crate::channel::SendError;
 #[cfg(feature = "select")]
 use crate::channel::select::{OperationOutlet, OperationSource, SelectRecv, SelectSend};
@@ -283,47 +282,6 @@ impl<T, P: Supply<T>> Operation for BroadcastSend<'_, T, P> {
     /// Other senders take room. A receiver that subscribes takes the possibility away that there is none.
     fn moves(&self) -> u64 {
         self.sender.shared.ring.moves()
-    }
-}
-
-/// To notice that there is no receiver.
-pub(super) struct BroadcastClosed<'a, T> {
-    sender: &'a Sender<T>,
-    wait: Option<ManyWait<Leaver<'a, T>>>,
-}
-
-impl<'a, T> BroadcastClosed<'a, T> {
-    pub(super) fn new(sender: &'a Sender<T>) -> Self {
-        Self { sender, wait: None }
-    }
-
-    fn wait(&mut self) -> &mut ManyWait<Leaver<'a, T>> {
-        let sender = self.sender;
-        self.wait.get_or_insert_with(|| ManyWait::new(sender.shared.leaver(), false))
-    }
-}
-
-impl<T> Operation for BroadcastClosed<'_, T> {
-    type Place = ();
-    type Outcome = ();
-
-    fn attempt(&mut self, (): &mut ()) -> Option<()> {
-        self.sender.shared.is_deserted().then_some(())
-    }
-
-    // WAITS: until there is no receiver, also as a task; ends: the last receiver has disconnected, a close; spin: as a
-    //     receiver; all waiters are notified; test: tests/suite/broadcast/waiting.rs: a_sender_waits_for_the_disconnect
-    fn block(&mut self, deadline: Deadline) -> bool {
-        let backoff = &self.sender.backoff;
-        self.wait().block(backoff, deadline)
-    }
-
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.wait().poll(context)
-    }
-
-    fn leave(&mut self) {
-        self.wait = None;
     }
 }
 

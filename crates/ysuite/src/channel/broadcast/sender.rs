@@ -7,9 +7,9 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
 
-use super::operations::{BroadcastClosed, BroadcastSend, ForRoom, StagedRun, Supply};
+use super::operations::{BroadcastSend, ForRoom, StagedRun, Supply};
 use super::receiver::{Receiver, ReceiverLag};
-use super::shared::BroadcastShared;
+use super::shared::{BroadcastShared, Leaver};
 use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
 use crate::channel::coop::{poll_within_budget, within_budget};
@@ -17,7 +17,7 @@ use crate::channel::error;
 use crate::channel::identity::impl_identity;
 use crate::foreign::{Foreign, Panics};
 use crate::operation::limit::Limit;
-use crate::operation::{self, Task};
+use crate::operation::{self, Readiness, Task};
 use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, StagingSpace};
 use crate::sync::Arc;
@@ -298,19 +298,25 @@ impl<T> Sender<T> {
     /// new one [subscribes](Self::subscribe) at once.
     #[doc = cost!(broadcast CLOSED)]
     pub async fn closed(&self) {
-        Task::new(BroadcastClosed::new(self), Foreign::new(())).await;
+        Task::new(self.deserted(), Foreign::new(())).await;
     }
 
     /// Blocks until there is no receiver, or the channel is closed, as [`closed`](Self::closed).
     pub fn wait_closed(&self) {
-        _ = operation::block(BroadcastClosed::new(self), &mut (), Deadline::Never);
+        _ = operation::block(self.deserted(), &mut (), Deadline::Never);
     }
 
     /// Blocks until there is no receiver, or the channel is closed, for at most `timeout`. False: the timeout has
     /// passed. `Duration::MAX` means no limit.
     #[must_use]
     pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
-        operation::block(BroadcastClosed::new(self), &mut (), Deadline::after(timeout)).is_some()
+        operation::block(self.deserted(), &mut (), Deadline::after(timeout)).is_some()
+    }
+
+    // WAITS: until there is no receiver; ends: the last receiver has disconnected, a close, the deadline; spin: as a
+    //     receiver; all waiters are notified; test: tests/suite/broadcast/waiting.rs: a_sender_waits_for_the_disconnect
+    fn deserted(&self) -> Readiness<'_, Leaver<'_, T>> {
+        Readiness::new(self.shared.leaver(), &self.backoff)
     }
 
     /// Whether there is no receiver, or the channel is closed: nothing can be sent now. A missing receiver is not

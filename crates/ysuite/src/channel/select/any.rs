@@ -5,6 +5,7 @@ use super::receive::{Got, RecvSource, SelectRecv};
 use super::sleeper::SelectWaiter;
 use crate::channel::{Receive, RecvError, error};
 use crate::foreign::{Foreign, Lent, Panics};
+use crate::os::Deadline;
 
 #[doc(hidden)]
 #[allow(private_bounds)]
@@ -33,6 +34,13 @@ where
         Self { ends, sources: Vec::new(), place: None, outcome: None, then: Foreign::some(then) }
     }
 
+    /// The receiver of an operation. The first one has the highest number, as the first case has: so a biased select
+    /// tries the receivers in their order.
+    #[inline]
+    fn index(&self, operation: usize) -> usize {
+        self.ends.len() + self.sources.len() - 1 - operation
+    }
+
     fn note(&mut self, at: usize, outcome: Option<Got>) -> bool {
         self.outcome = outcome.map(|outcome| (at, outcome));
         self.outcome.is_some()
@@ -52,6 +60,7 @@ where
 
     #[inline]
     fn try_at(&mut self, at: usize) -> bool {
+        let at = self.index(at);
         let outcome = match self.ends.get_mut(at) {
             Some(end) => end.into_source().take(&mut self.place),
             None => self.sources[at].take(&mut self.place),
@@ -66,11 +75,13 @@ where
         if self.sources.is_empty() {
             self.sources = core::mem::take(&mut self.ends).iter_mut().map(SelectRecv::into_source).collect();
         }
+        let at = self.index(at);
         let outcome = self.sources[at].stand(waiter, number, &mut self.place);
         self.note(at, outcome)
     }
 
     fn look(&mut self, at: usize, waiter: &SelectWaiter) -> Looked {
+        let at = self.index(at);
         let (looked, outcome) = self.sources[at].look(waiter, &mut self.place);
         self.note(at, outcome);
         looked
@@ -81,6 +92,7 @@ where
     }
 
     fn met(&mut self, at: usize) {
+        let at = self.index(at);
         let outcome = self.sources[at].met(&mut self.place);
         self.note(at, outcome);
     }
@@ -94,6 +106,10 @@ where
     fn moves(&mut self) -> u64 {
         let ends = self.ends.iter_mut().map(|end| end.into_source().moves());
         ends.chain(self.sources.iter().map(RecvSource::moves)).fold(0, u64::wrapping_add)
+    }
+
+    fn deadline(&self) -> Deadline {
+        self.sources.iter().fold(Deadline::Never, |due, source| due.or_sooner(source.due()))
     }
 
     #[inline]

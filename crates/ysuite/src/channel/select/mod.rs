@@ -60,8 +60,8 @@ pub use self::send::SelectSend;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// * All operations are tried first, starting at a random one and in a random order, without registering anywhere. Then
-///   nothing is allocated, and the only system calls wake a thread of the other side. Only where none is possible does
+/// * All operations are tried first, starting at a random one and in a random order ([`biased`](Selecting::biased): in
+///   theirs), without registering anywhere. Then nothing is allocated, and the only system calls wake a thread of the other side. Only where none is possible does
 ///   the thread register with all of them and sleep.
 /// * Exactly one is performed. The others have changed nothing: no message is taken. A message that was to be sent is
 ///   dropped after the function has run, or stays in its place if it was given by [`send_from`](Selecting::send_from).
@@ -79,7 +79,7 @@ pub use self::send::SelectSend;
 /// stays registered.
 #[must_use = "nothing is done before `wait`"]
 pub fn select<R>() -> Selecting<NoCase, R> {
-    Selecting { cases: NoCase, result: PhantomData }
+    Selecting { cases: NoCase, is_biased: false, result: PhantomData }
 }
 
 // USER CODE: the chosen function, then (by `Selecting::finish`) `Drop` of the other functions and of
@@ -91,13 +91,15 @@ pub fn select<R>() -> Selecting<NoCase, R> {
 #[must_use = "nothing is done before `wait`"]
 pub struct Selecting<L, R> {
     cases: L,
+    is_biased: bool,
     result: PhantomData<fn() -> R>,
 }
 
 impl<L: CaseList<R>, R> Selecting<L, R> {
     /// Adds one operation.
     fn and<C>(self, case: C) -> Selecting<AndCase<C, L>, R> {
-        Selecting { cases: AndCase { case: Foreign::new(case), others: Foreign::new(self.cases) }, result: PhantomData }
+        let cases = AndCase { case: Foreign::new(case), others: Foreign::new(self.cases) };
+        Selecting { cases, is_biased: self.is_biased, result: PhantomData }
     }
 
     /// Adds a receive from `receiver`. The function gets the message, or an error when the channel is empty and its
@@ -166,12 +168,29 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
         self.and(AfterCase::new(Deadline::At(moment), then))
     }
 
+    /// Tries the operations in the order in which they were added, instead of a random one: where several are possible,
+    /// the first of them is performed. One that is always possible keeps those after it from ever being performed.
+    ///
+    /// ```
+    /// let (mut urgent, mut urgent_in) = ysuite::spsc::unbounded();
+    /// let (mut usual, mut usual_in) = ysuite::spsc::unbounded();
+    /// usual.send("usual")?;
+    /// urgent.send("urgent")?;
+    /// let first = ysuite::select().recv(&mut urgent_in, |word| word).recv(&mut usual_in, |word| word).biased().wait();
+    /// assert_eq!(first, Ok("urgent"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn biased(mut self) -> Self {
+        self.is_biased = true;
+        self
+    }
+
     /// Performs one of the operations, and returns the result of its function; blocks until one is possible.
     #[doc = cost!(select WAIT)]
     #[doc = cost!(select WAIT_SLEEP)]
     pub fn wait(mut self) -> R {
         // MUTANT: A wait without a limit ends only with a completed operation or an expired case.
-        while !run::choose(&mut self.cases, Deadline::Never) {}
+        while !run::choose(&mut self.cases, self.is_biased, Deadline::Never) {}
         let mut result = Foreign::none();
         self.finish(&mut result);
         result.take_out()
@@ -190,7 +209,7 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     #[doc = cost!(select WAIT_SLEEP)]
     pub fn wait_timeout(mut self, timeout: Duration) -> Option<R> {
         let mut result = Foreign::none();
-        if run::choose(&mut self.cases, Deadline::after(timeout)) {
+        if run::choose(&mut self.cases, self.is_biased, Deadline::after(timeout)) {
             self.finish(&mut result);
         } else {
             drop(self);
@@ -204,7 +223,7 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     #[doc = cost!(select WAIT_SLEEP)]
     pub fn wait_deadline(mut self, deadline: Instant) -> Option<R> {
         let mut result = Foreign::none();
-        if run::choose(&mut self.cases, Deadline::At(deadline)) {
+        if run::choose(&mut self.cases, self.is_biased, Deadline::At(deadline)) {
             self.finish(&mut result);
         } else {
             drop(self);
@@ -223,7 +242,7 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     #[doc = cost!(select WAIT)]
     pub fn try_now(mut self) -> Option<R> {
         let mut result = Foreign::none();
-        if run::choose(&mut self.cases, Deadline::Passed) {
+        if run::choose(&mut self.cases, self.is_biased, Deadline::Passed) {
             self.finish(&mut result);
         } else {
             drop(self);

@@ -7,6 +7,7 @@ use super::receive::{Got, RecvSource};
 use super::send::{Outlet, Sent};
 use super::sleeper::SelectWaiter;
 use crate::operation::Operation;
+use crate::os::Deadline;
 
 /// A receive that waits by the waker of the select.
 #[doc(hidden)]
@@ -51,6 +52,10 @@ impl<T, E, O: Operation<Place = Option<T>, Outcome = Got<E>>> RecvSource for Ope
 
     fn moves(&self) -> u64 {
         self.0.moves()
+    }
+
+    fn due(&self) -> Deadline {
+        self.0.due()
     }
 }
 

@@ -4,9 +4,10 @@ use super::case::{Case, Looked};
 use super::sleeper::SelectWaiter;
 use crate::channel::{RecvError, error};
 use crate::foreign::{Foreign, Lent};
+use crate::os::Deadline;
 
-/// A receiver that [`select`](super::select) can receive from: `&mut` of an `spsc`, `mpsc` or `broadcast`, `&` of an
-/// `mpmc`.
+/// A receiver that [`select`](super::select) can receive from: `&mut` of an `spsc`, `mpsc`, `oneshot` or `broadcast`, and
+/// of a `watch`, whose message says that there is a new value; `&` of an `mpmc` or a [`Timer`](crate::signal::Timer).
 pub trait SelectRecv {
     /// The type of the messages.
     type Message;
@@ -45,6 +46,10 @@ pub(in crate::channel) trait RecvSource {
     fn met(&mut self, place: &mut Option<Self::Message>) -> Option<Got<Self::Error>>;
     fn leave(&mut self);
     fn moves(&self) -> u64;
+    /// When the operation becomes possible by itself.
+    fn due(&self) -> Deadline {
+        Deadline::Never
+    }
 }
 
 #[doc(hidden)]
@@ -102,6 +107,10 @@ impl<R, S: RecvSource, F: FnOnce(Result<S::Message, S::Error>) -> R> Case<R> for
 
     fn moves(&mut self) -> u64 {
         self.source.moves()
+    }
+
+    fn deadline(&self) -> Deadline {
+        self.source.due()
     }
 
     #[inline]

@@ -42,6 +42,17 @@ impl Shuffled {
         Self { length, first, step: if chance & 8 == 0 { step } else { length - step } }
     }
 
+    /// From the last number down: an operation that was added earlier has a higher one.
+    fn biased(length: usize) -> Self {
+        let last = length.saturating_sub(1);
+        Self { length, first: last, step: last }
+    }
+
+    #[inline]
+    fn of(length: usize, is_biased: bool) -> Self {
+        if is_biased { Self::biased(length) } else { Self::new(length) }
+    }
+
     /// Calls `visit` with each number until it returns true.
     #[inline]
     fn any(&self, mut visit: impl FnMut(usize) -> bool) -> bool {
@@ -65,9 +76,9 @@ const PASSES: u32 = 16;
 
 /// Performs one operation (true), or finds that none is possible until the deadline.
 #[inline]
-pub(super) fn choose<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool {
-    let order = Shuffled::new(cases.len());
-    order.any(|at| cases.try_at(at)) || wait(cases, &order, limit)
+pub(super) fn choose<R, L: CaseList<R>>(cases: &mut L, is_biased: bool, limit: Deadline) -> bool {
+    let order = Shuffled::of(cases.len(), is_biased);
+    order.any(|at| cases.try_at(at)) || wait(cases, &order, is_biased, limit)
 }
 
 // USER CODE: wakers of peers, as of the handles' own operations, and of another handle, where a case that leaves passes
@@ -81,14 +92,19 @@ pub(super) fn choose<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool 
 /// No operation is possible at once.
 #[cold]
 #[inline(never)]
-fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, limit: Deadline) -> bool {
-    let deadline = cases.deadline(limit);
-    if deadline.is_over() {
-        return can_at_last(cases, order, u32::MAX) || cases.expire();
+fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, is_biased: bool, limit: Deadline) -> bool {
+    if cases.deadline(limit).is_over() {
+        if can_at_last(cases, order, u32::MAX) || cases.expire() {
+            return true;
+        }
+        // Otherwise it is the moment of an operation that becomes possible by itself.
+        if limit.is_over() {
+            return false;
+        }
     }
     let mut waiter = SelectWaiter::borrow();
     let mut registered = Registered { cases, result: core::marker::PhantomData };
-    let order = Shuffled::new(registered.cases.len());
+    let order = Shuffled::of(registered.cases.len(), is_biased);
     waiter.begin();
     let mut conflicts = Conflicts::default();
     loop {
@@ -104,13 +120,20 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, limit: Deadline) -> 
             Looked::Met(met) => return registered.met(met.case()),
             Looked::Done => return true,
             Looked::Ready | Looked::Again => {
-                if conflicts.give_way() && deadline.is_over() {
-                    return registered.cases.expire();
+                if conflicts.give_way() {
+                    if registered.cases.expire() {
+                        return true;
+                    }
+                    if limit.is_over() {
+                        return false;
+                    }
                 }
                 continue;
             }
         }
         registered.cases.announce();
+        // Another thread may take what the last moment has made possible: then there may be a later one.
+        let deadline = registered.cases.deadline(limit);
         // After the deadline it tries once more, and not for as long as other threads take what has woken it.
         let in_time = waiter.sleep(deadline) && !deadline.is_over();
         if let Some(met) = waiter.ticket.close() {
@@ -120,7 +143,12 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, limit: Deadline) -> 
             return true;
         }
         if !in_time {
-            return can_at_last(registered.cases, &order, PASSES) || registered.cases.expire();
+            if can_at_last(registered.cases, &order, PASSES) || registered.cases.expire() {
+                return true;
+            }
+            if limit.is_over() {
+                return false;
+            }
         }
     }
 }
@@ -419,10 +447,13 @@ mod tests {
         // It moves twice a pass, or not at all.
         for left in 0..20 {
             for possible in 0..2 {
-                assert!(choose(&mut Moving { possible, moves: 0, left }, Deadline::Passed), "{left} moves are left");
+                assert!(
+                    choose(&mut Moving { possible, moves: 0, left }, false, Deadline::Passed),
+                    "{left} moves are left"
+                );
             }
         }
         // Nowhere at all: the pass in which nothing has moved proves it.
-        assert!(!choose(&mut Moving { possible: 2, moves: 0, left: 0 }, Deadline::Passed));
+        assert!(!choose(&mut Moving { possible: 2, moves: 0, left: 0 }, false, Deadline::Passed));
     }
 }
