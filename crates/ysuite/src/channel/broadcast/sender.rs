@@ -486,17 +486,19 @@ mod tests {
 
     use crate::channel::Spin;
     use crate::channel::broadcast::bounded;
+    use crate::channel::broadcast::operations::BroadcastSend;
+    use crate::operation::Operation;
     use crate::os::Deadline;
     use crate::tests::Woken;
-    use crate::wait::many::{ManyWait, SharedEnd};
+    use crate::wait::many::SharedEnd;
 
     #[test]
     fn a_wait_that_ends_for_want_of_time_has_found_no_room() {
         let (sender, _receiver) = bounded(1);
         sender.set_spin(Spin::Forever);
         sender.send(1).unwrap();
-        let mut wait = ManyWait::new(sender.shared.speaker(), false);
-        assert!(!sender.wait_for_room(&mut wait, Deadline::after(Duration::from_millis(2))));
+        let mut sending = BroadcastSend::<_, Option<i32>>::new(&sender);
+        assert!(!sending.block(Deadline::after(Duration::from_millis(2))));
     }
 
     #[test]

@@ -322,7 +322,7 @@ mod tests {
             Looked::Nothing
         };
         let mut cases = Scripted::new(called, |looks| looks == 3);
-        assert!(choose::<(), _>(&mut cases, Deadline::Never));
+        assert!(choose::<(), _>(&mut cases, false, Deadline::Never));
         assert_eq!((cases.looks, cases.announced.get()), (3, 3));
     }
 
@@ -335,7 +335,7 @@ mod tests {
             Looked::Nothing
         };
         let mut cases = Scripted::new(called, |_| false);
-        assert!(!choose::<(), _>(&mut cases, deadline));
+        assert!(!choose::<(), _>(&mut cases, false, deadline));
         // None, where this thread has been preempted for that long before.
         assert!(cases.looks <= 1);
     }
@@ -344,7 +344,7 @@ mod tests {
     fn conflicts_end_no_wait_that_has_time_left() {
         let found = |looks: usize, _: &SelectWaiter| if looks < 10 { Looked::Again } else { Looked::Done };
         let mut cases = Scripted::new(found, |_| false);
-        assert!(choose::<(), _>(&mut cases, Deadline::Never));
+        assert!(choose::<(), _>(&mut cases, false, Deadline::Never));
         assert_eq!(cases.looks, 10);
     }
 
@@ -355,7 +355,7 @@ mod tests {
             until_over(deadline);
             Looked::Again
         };
-        assert!(!choose::<(), _>(&mut Scripted::new(found, |_| false), deadline));
+        assert!(!choose::<(), _>(&mut Scripted::new(found, |_| false), false, deadline));
     }
 
     /// Its claim is closed: no endpoint could take it in its sleep.
@@ -366,7 +366,7 @@ mod tests {
             if looks == 1 { Looked::Again } else { Looked::Done }
         };
         let mut cases = Scripted::new(found, |_| false);
-        assert!(choose::<(), _>(&mut cases, Deadline::Never));
+        assert!(choose::<(), _>(&mut cases, false, Deadline::Never));
         assert_eq!((cases.looks, cases.announced.get()), (2, 0));
     }
 
@@ -374,7 +374,7 @@ mod tests {
     #[test]
     fn what_a_look_finds_ready_is_tried() {
         let mut cases = Scripted::new(|_, _| Looked::Ready, |looks| looks == 2);
-        assert!(choose::<(), _>(&mut cases, Deadline::Never));
+        assert!(choose::<(), _>(&mut cases, false, Deadline::Never));
         assert_eq!(cases.looks, 2);
     }
 
@@ -387,7 +387,7 @@ mod tests {
                 assert!(before.is_none_or(|before| !Arc::ptr_eq(&before, &waiter.ticket)));
                 Looked::Done
             };
-            assert!(choose::<(), _>(&mut Scripted::new(found, |_| false), Deadline::Never));
+            assert!(choose::<(), _>(&mut Scripted::new(found, |_| false), false, Deadline::Never));
         }
         assert!(late.is_some());
     }
