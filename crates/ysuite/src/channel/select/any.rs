@@ -1,6 +1,6 @@
 //! The case that receives from any receiver of a slice.
 
-use super::case::{Case, Looked};
+use super::case::{Case, ChosenCase, Looked};
 use super::receive::{Got, RecvSource, SelectRecv};
 use super::sleeper::SelectWaiter;
 use crate::channel::{Receive, RecvError, error};
@@ -47,11 +47,10 @@ where
     }
 }
 
-impl<'a, R, E, F> Case<R> for AnyCase<'a, E, F>
+impl<'a, E, F> Case for AnyCase<'a, E, F>
 where
     E: Receive,
     for<'b> &'b mut E: SelectRecv<Message = E::Message, Error = RecvError>,
-    F: FnOnce(usize, Result<E::Message, RecvError>) -> R,
 {
     #[inline]
     fn len(&self) -> usize {
@@ -116,7 +115,14 @@ where
     fn is_done(&self) -> bool {
         self.outcome.is_some()
     }
+}
 
+impl<'a, R, E, F> ChosenCase<R> for AnyCase<'a, E, F>
+where
+    E: Receive,
+    for<'b> &'b mut E: SelectRecv<Message = E::Message, Error = RecvError>,
+    F: FnOnce(usize, Result<E::Message, RecvError>) -> R,
+{
     #[inline]
     fn finish(&mut self, result: &mut Option<R>) {
         if let Some((at, outcome)) = self.outcome {

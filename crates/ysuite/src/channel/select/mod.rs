@@ -11,6 +11,7 @@ mod any;
 mod case;
 #[cfg(feature = "mpmc")]
 mod exchange;
+pub mod list;
 mod meet;
 #[cfg(all(test, ysuite_loom))]
 mod models;
@@ -28,7 +29,7 @@ use std::time::Instant;
 
 use self::after::AfterCase;
 use self::any::AnyCase;
-use self::case::{AndCase, CaseList, NoCase};
+use self::case::{AndCase, ChosenList, NoCase};
 use self::receive::RecvCase;
 use self::send::{Offer, SendCase};
 use crate::channel::{Receive, RecvError, SendError};
@@ -75,8 +76,8 @@ pub use self::send::SelectSend;
 ///   possible: [`wait`](Selecting::wait) never returns, the others return `None`.
 /// * The functions run after everything else: they may use `select` again, and may panic.
 ///
-/// For a loop over many receivers that stay the same a [`Select`](crate::signal::Select) is faster when it sleeps: it
-/// stays registered.
+/// Operations that are known only when the program runs stand in a [list](crate::channel::list). For a loop over many
+/// receivers that stay the same a [`Select`](crate::signal::Select) is faster when it sleeps: it stays registered.
 #[must_use = "nothing is done before `wait`"]
 pub fn select<R>() -> Selecting<NoCase, R> {
     Selecting { cases: NoCase, is_biased: false, result: PhantomData }
@@ -95,7 +96,7 @@ pub struct Selecting<L, R> {
     result: PhantomData<fn() -> R>,
 }
 
-impl<L: CaseList<R>, R> Selecting<L, R> {
+impl<L: ChosenList<R>, R> Selecting<L, R> {
     /// Adds one operation.
     fn and<C>(self, case: C) -> Selecting<AndCase<C, L>, R> {
         let cases = AndCase { case: Foreign::new(case), others: Foreign::new(self.cases) };
@@ -251,7 +252,7 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     }
 }
 
-impl<L: CaseList<R>, R> fmt::Debug for Selecting<L, R> {
+impl<L: ChosenList<R>, R> fmt::Debug for Selecting<L, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Selecting").field("operations", &self.cases.len()).finish_non_exhaustive()
     }

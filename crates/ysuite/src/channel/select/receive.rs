@@ -1,6 +1,6 @@
 //! The case that receives from one receiver.
 
-use super::case::{Case, Looked};
+use super::case::{Case, ChosenCase, Looked};
 use super::sleeper::SelectWaiter;
 use crate::channel::{RecvError, error};
 use crate::foreign::{Foreign, Lent};
@@ -68,9 +68,15 @@ impl<S: RecvSource, F> RecvCase<S, F> {
     pub(super) fn new(source: S, then: F) -> Self {
         Self { source, place: None, outcome: None, then: Foreign::some(then) }
     }
+
+    /// The result of the receive, if it was performed; once.
+    #[inline]
+    pub(super) fn take_result(&mut self) -> Option<Result<S::Message, S::Error>> {
+        self.outcome.take().map(|outcome| error::received(outcome, &mut self.place))
+    }
 }
 
-impl<R, S: RecvSource, F: FnOnce(Result<S::Message, S::Error>) -> R> Case<R> for RecvCase<S, F> {
+impl<S: RecvSource, F> Case for RecvCase<S, F> {
     #[inline]
     fn len(&self) -> usize {
         1
@@ -117,11 +123,13 @@ impl<R, S: RecvSource, F: FnOnce(Result<S::Message, S::Error>) -> R> Case<R> for
     fn is_done(&self) -> bool {
         self.outcome.is_some()
     }
+}
 
+impl<R, S: RecvSource, F: FnOnce(Result<S::Message, S::Error>) -> R> ChosenCase<R> for RecvCase<S, F> {
     #[inline]
     fn finish(&mut self, result: &mut Option<R>) {
-        if let Some(outcome) = self.outcome.take() {
-            *result = Some(self.then.take_out()(error::received(outcome, &mut self.place)));
+        if let Some(received) = self.take_result() {
+            *result = Some(self.then.take_out()(received));
         }
     }
 }

@@ -76,7 +76,7 @@ const PASSES: u32 = 16;
 
 /// Performs one operation (true), or finds that none is possible until the deadline.
 #[inline]
-pub(super) fn choose<R, L: CaseList<R>>(cases: &mut L, is_biased: bool, limit: Deadline) -> bool {
+pub(super) fn choose<L: CaseList>(cases: &mut L, is_biased: bool, limit: Deadline) -> bool {
     let order = Shuffled::of(cases.len(), is_biased);
     order.any(|at| cases.try_at(at)) || wait(cases, &order, is_biased, limit)
 }
@@ -92,7 +92,7 @@ pub(super) fn choose<R, L: CaseList<R>>(cases: &mut L, is_biased: bool, limit: D
 /// No operation is possible at once.
 #[cold]
 #[inline(never)]
-fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, is_biased: bool, limit: Deadline) -> bool {
+fn wait<L: CaseList>(cases: &mut L, order: &Shuffled, is_biased: bool, limit: Deadline) -> bool {
     if cases.deadline(limit).is_over() {
         if can_at_last(cases, order, u32::MAX) || cases.expire() {
             return true;
@@ -103,7 +103,7 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, is_biased: bool, lim
         }
     }
     let mut waiter = SelectWaiter::borrow();
-    let mut registered = Registered { cases, result: core::marker::PhantomData };
+    let mut registered = Registered { cases };
     let order = Shuffled::of(registered.cases.len(), is_biased);
     waiter.begin();
     let mut conflicts = Conflicts::default();
@@ -159,7 +159,7 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, is_biased: bool, lim
 /// acquired it.
 ///
 /// Makes at most `passes` passes, of which each except the last was disturbed.
-fn can_at_last<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, passes: u32) -> bool {
+fn can_at_last<L: CaseList>(cases: &mut L, order: &Shuffled, passes: u32) -> bool {
     // One pass has been made. For a single operation that is enough.
     if cases.len() < 2 {
         return false;
@@ -182,7 +182,7 @@ fn can_at_last<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, passes: u32) 
 
 /// The claim is open: registers with all handles, and checks everywhere. The claim is closed afterwards, unless nothing
 /// was found.
-fn look<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, waiter: &SelectWaiter) -> Looked {
+fn look<L: CaseList>(cases: &mut L, order: &Shuffled, waiter: &SelectWaiter) -> Looked {
     let mut looked = Looked::Nothing;
     order.any(|at| {
         looked = cases.look(at, waiter);
@@ -220,12 +220,11 @@ impl Conflicts {
 }
 
 /// Cases that have registered. However the wait ends, they leave all lines and lists.
-struct Registered<'a, R, L: CaseList<R>> {
+struct Registered<'a, L: CaseList> {
     cases: &'a mut L,
-    result: core::marker::PhantomData<R>,
 }
 
-impl<R, L: CaseList<R>> Registered<'_, R, L> {
+impl<L: CaseList> Registered<'_, L> {
     /// An operation has taken the claim, and is done thereby.
     fn met(&mut self, at: u32) -> bool {
         self.cases.met(at as usize);
@@ -233,7 +232,7 @@ impl<R, L: CaseList<R>> Registered<'_, R, L> {
     }
 }
 
-impl<R, L: CaseList<R>> Drop for Registered<'_, R, L> {
+impl<L: CaseList> Drop for Registered<'_, L> {
     fn drop(&mut self) {
         self.cases.leave();
     }
@@ -266,7 +265,7 @@ mod tests {
         }
     }
 
-    impl<L: FnMut(usize, &SelectWaiter) -> Looked, T: FnMut(usize) -> bool> CaseList<()> for Scripted<L, T> {
+    impl<L: FnMut(usize, &SelectWaiter) -> Looked, T: FnMut(usize) -> bool> CaseList for Scripted<L, T> {
         fn len(&self) -> usize {
             1
         }
@@ -304,8 +303,6 @@ mod tests {
         fn expire(&mut self) -> bool {
             false
         }
-
-        fn finish(&mut self, _: &mut Option<()>) {}
     }
 
     fn until_over(deadline: Deadline) {
@@ -322,7 +319,7 @@ mod tests {
             Looked::Nothing
         };
         let mut cases = Scripted::new(called, |looks| looks == 3);
-        assert!(choose::<(), _>(&mut cases, false, Deadline::Never));
+        assert!(choose(&mut cases, false, Deadline::Never));
         assert_eq!((cases.looks, cases.announced.get()), (3, 3));
     }
 
@@ -335,7 +332,7 @@ mod tests {
             Looked::Nothing
         };
         let mut cases = Scripted::new(called, |_| false);
-        assert!(!choose::<(), _>(&mut cases, false, deadline));
+        assert!(!choose(&mut cases, false, deadline));
         // None, where this thread has been preempted for that long before.
         assert!(cases.looks <= 1);
     }
@@ -344,7 +341,7 @@ mod tests {
     fn conflicts_end_no_wait_that_has_time_left() {
         let found = |looks: usize, _: &SelectWaiter| if looks < 10 { Looked::Again } else { Looked::Done };
         let mut cases = Scripted::new(found, |_| false);
-        assert!(choose::<(), _>(&mut cases, false, Deadline::Never));
+        assert!(choose(&mut cases, false, Deadline::Never));
         assert_eq!(cases.looks, 10);
     }
 
@@ -355,7 +352,7 @@ mod tests {
             until_over(deadline);
             Looked::Again
         };
-        assert!(!choose::<(), _>(&mut Scripted::new(found, |_| false), false, deadline));
+        assert!(!choose(&mut Scripted::new(found, |_| false), false, deadline));
     }
 
     /// Its claim is closed: no endpoint could take it in its sleep.
@@ -366,7 +363,7 @@ mod tests {
             if looks == 1 { Looked::Again } else { Looked::Done }
         };
         let mut cases = Scripted::new(found, |_| false);
-        assert!(choose::<(), _>(&mut cases, false, Deadline::Never));
+        assert!(choose(&mut cases, false, Deadline::Never));
         assert_eq!((cases.looks, cases.announced.get()), (2, 0));
     }
 
@@ -374,7 +371,7 @@ mod tests {
     #[test]
     fn what_a_look_finds_ready_is_tried() {
         let mut cases = Scripted::new(|_, _| Looked::Ready, |looks| looks == 2);
-        assert!(choose::<(), _>(&mut cases, false, Deadline::Never));
+        assert!(choose(&mut cases, false, Deadline::Never));
         assert_eq!(cases.looks, 2);
     }
 
@@ -387,7 +384,7 @@ mod tests {
                 assert!(before.is_none_or(|before| !Arc::ptr_eq(&before, &waiter.ticket)));
                 Looked::Done
             };
-            assert!(choose::<(), _>(&mut Scripted::new(found, |_| false), false, Deadline::Never));
+            assert!(choose(&mut Scripted::new(found, |_| false), false, Deadline::Never));
         }
         assert!(late.is_some());
     }
@@ -400,7 +397,7 @@ mod tests {
         left: u32,
     }
 
-    impl CaseList<()> for Moving {
+    impl CaseList for Moving {
         fn len(&self) -> usize {
             2
         }
@@ -438,8 +435,6 @@ mod tests {
         fn expire(&mut self) -> bool {
             false
         }
-
-        fn finish(&mut self, _: &mut Option<()>) {}
     }
 
     #[test]
