@@ -245,6 +245,8 @@ facts! {
     broadcast TRY_RECV: "unattached", "lock-free", (no "`Clone` may"), (1 "1 to wake a sender; to yield"), "yes, except for `Clone`", -;
     broadcast TRY_RECV_EMPTY: "attached, empty", "lock-free", no, (2 "2 the first time (barrier, descriptor), then none"), "yes, except for those calls", -;
     broadcast SEND_TASK: -, "lock-free polls", (no "the waker may"), "1 to wake each receiver, 1 barrier", -, "yes; a message not sent is dropped";
+    broadcast SEND_UNTIL_TASK: -, "lock-free polls", (no "the waker and the other future may"), "1 to wake each receiver, 1 barrier", -, "yes; a message not sent is dropped";
+    broadcast SEND_BATCH_TASK: -, "lock-free polls", (no "the waker may; where other senders take the room, a list"), "1 to wake each receiver, 1 barrier", -, "yes; a message not sent is still in the iterator, or dropped";
     broadcast RECV_TASK: -, "lock-free polls", (no "the waker and `Clone` may"), (2 "1 to wake, 1 barrier"), -, yes;
     broadcast CLOSED: -, "lock-free polls", (no "the waker may"), (1 "1 barrier"), -, yes;
     broadcast SUBSCRIBE: -, "lock-free, linear in the receivers", "for 8, 24, 56 .. receivers", 0, no, -;

@@ -135,6 +135,7 @@ pub mod integrations;
 #[cfg(feature = "mailbox")]
 pub mod mailbox;
 mod number_map;
+mod operation;
 #[doc(hidden)]
 pub mod os;
 mod passive;

@@ -46,7 +46,12 @@ whole!([T] crate::oneshot::Sender<T>, [T] crate::oneshot::Receiver<T>);
 #[cfg(feature = "watch")]
 whole!([T] crate::watch::Sender<T>, [T] crate::watch::Receiver<T>);
 #[cfg(feature = "broadcast")]
-whole!([T] crate::broadcast::Sender<T>, [T] crate::broadcast::Receiver<T>);
+whole!(
+    [T] crate::broadcast::Sender<T>,
+    [T] crate::broadcast::Receiver<T>,
+    ['a, T] crate::broadcast::SendFuture<'a, T>,
+    ['a, T: Clone] crate::broadcast::RecvFuture<'a, T>,
+);
 #[cfg(feature = "pool")]
 whole!([] crate::pool::Pool, [] crate::pool::Message);
 #[cfg(feature = "mailbox")]

@@ -44,7 +44,6 @@ pub mod in_place;
 mod inbox;
 mod iter;
 mod lane_table;
-mod limit;
 #[cfg(feature = "mpmc")]
 pub mod mpmc;
 #[cfg(feature = "mpsc")]
@@ -85,7 +84,7 @@ pub(crate) use self::lane_table::{GivenUp, LaneTable, ThreadLane, end_lanes};
 pub use self::permit::Reserve;
 pub use self::permit::{Permit, Permits};
 #[cfg(feature = "select")]
-pub use self::select::{SelectRecv, SelectSend, Selecting, select};
+pub use self::select::{SelectRecv, SelectSend, Selecting, list, select};
 #[cfg(feature = "futures")]
 #[doc(hidden)]
 pub use self::sink::{Fed, Feed};

@@ -7,10 +7,10 @@ use core::pin::{Pin, pin};
 use core::task::{Poll, ready};
 
 use super::error::{self, RecvError, SendError, SendTimeoutError, TrySendError};
-use super::limit::{self, Limit};
 use super::receive::{ReadingEnd, Receiving};
 use super::send::{FlushOnDrop, SenderLink, Sending};
 use crate::foreign::{Foreign, Panics};
+use crate::operation::limit::{self, Limit};
 use crate::wait::one::{self, TaskWait};
 
 impl<T, L: SenderLink<T>> Sending<T, L> {

@@ -49,6 +49,12 @@ impl Timer {
         self.ticks.moment(self.ticks.next.load(Ordering::Relaxed))
     }
 
+    /// A number that grows with each tick that is taken.
+    pub(crate) fn moves(&self) -> u64 {
+        // ORDERING: Relaxed; the caller has passed a fence where it compares two of these.
+        self.ticks.next.load(Ordering::Relaxed)
+    }
+
     /// Takes the tick that is due, if there is one: the moment at which it was due. Ticks missed since then are
     /// skipped.
     pub(crate) fn take(&self, now: Instant) -> Option<Instant> {

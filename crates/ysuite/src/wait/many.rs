@@ -48,6 +48,11 @@ impl<S: SharedEnd> ManyWait<S> {
         Self { end, slot: None, armed: false, is_notified, in_flight: false }
     }
 
+    /// What it waits for.
+    pub(crate) fn end(&self) -> S {
+        self.end
+    }
+
     // WAITS: for a message or room; ends: that, the other side is gone, the deadline; spin: `None` parks at once,
     //     `Adaptive` polls, yields, parks, `Forever` polls for ever; except with `None`, senders and receivers of an
     //     `mpmc` that were in a stream back off for a microsecond first; fairness: others of its side are notified in

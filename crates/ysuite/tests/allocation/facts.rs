@@ -750,6 +750,18 @@ fn broadcasts(measured: &mut Measured) {
     );
     measured.fact("broadcast SEND_TASK", full(), |_| (), |(sender, _), ()| poll(sender.send_async(1)).is_pending());
     measured.fact(
+        "broadcast SEND_BATCH_TASK",
+        full(),
+        |_| 0..4,
+        |(sender, _), mut messages| poll(sender.send_batch_async(&mut messages)).is_pending(),
+    );
+    measured.fact(
+        "broadcast SEND_UNTIL_TASK",
+        full(),
+        |_| (),
+        |(sender, _), ()| poll(sender.send_async_until(1, pending::<()>())).is_pending(),
+    );
+    measured.fact(
         "broadcast RECV_TASK",
         broadcast::bounded::<u32>(4),
         |_| (),

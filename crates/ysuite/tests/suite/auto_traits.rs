@@ -103,10 +103,14 @@ fn entries() -> Vec<Entry> {
         "channel/watch/receiver.rs" Receiver: watch::Receiver<u8> = "SYPUR", watch::Receiver<Mine> = "..PUR", watch::Receiver<Bound> = "..PUR";
         "channel/watch/mod.rs" Ref: watch::Ref<'static, u8> = ".YPUR", watch::Ref<'static, Mine> = "..P..";
         "signal/timer.rs" Timer: timer::Timer = "SYPUR";
-        "channel/timer.rs" Iter: timer::Iter<'static> = "SYPUR";
-        "channel/timer.rs" TryIter: timer::TryIter<'static> = "SYPUR";
+        "channel/timer/mod.rs" Iter: timer::Iter<'static> = "SYPUR";
+        "channel/timer/mod.rs" TryIter: timer::TryIter<'static> = "SYPUR";
         "channel/broadcast/sender.rs" Sender: broadcast::Sender<u8> = "SYPUR", broadcast::Sender<Mine> = "..PUR";
         "channel/broadcast/receiver.rs" Receiver: broadcast::Receiver<u8> = "SYPUR", broadcast::Receiver<Mine> = "..PUR";
+        "channel/broadcast/sender.rs" SendFuture:
+            broadcast::SendFuture<'_, u8> = "SYPUR", broadcast::SendFuture<'_, Mine> = "..PUR";
+        "channel/broadcast/receiver.rs" RecvFuture:
+            broadcast::RecvFuture<'_, u8> = "SYPUR", broadcast::RecvFuture<'_, Mine> = "..PUR";
         "channel/broadcast/receiver.rs" ReceiverLag: broadcast::ReceiverLag = "SYPUR";
         "channel/broadcast/error.rs" RecvError: broadcast::RecvError = "SYPUR";
         "channel/broadcast/error.rs" TryRecvError: broadcast::TryRecvError = "SYPUR";
@@ -250,8 +254,9 @@ fn declared() -> std::collections::BTreeSet<(String, String)> {
 #[test]
 fn every_public_type_is_in_the_list() {
     let mut declared = declared();
-    // The parts of a select, and of a sink: they cannot be named.
+    // The parts of a select, and of a sink, and operations: they cannot be named.
     declared.retain(|(file, _)| !file.starts_with("channel/select/") && file != "channel/sink.rs");
+    declared.retain(|(file, _)| !file.ends_with("/operations.rs"));
     if !cfg!(feature = "statistics") {
         declared.retain(|(file, _)| !file.starts_with("statistics/"));
     }

@@ -7,6 +7,8 @@ mod evicted;
 mod foreign;
 mod order;
 mod random;
+mod selected;
+mod tasks;
 mod waiting;
 
 use std::sync::Arc;

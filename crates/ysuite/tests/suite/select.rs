@@ -1,5 +1,7 @@
 //! Waiting for the first of several receivers, and sets that change at run time.
 
+mod kinds;
+mod list;
 mod one_shot;
 mod senders;
 

@@ -88,13 +88,14 @@
 //! swallows one wake-up.
 
 mod error;
+mod operations;
 mod receiver;
 mod sender;
 mod shared;
 
 pub use self::error::{RecvError, RecvTimeoutError, TryRecvError};
-pub use self::receiver::{Receiver, ReceiverLag};
-pub use self::sender::Sender;
+pub use self::receiver::{Receiver, ReceiverLag, RecvFuture};
+pub use self::sender::{SendFuture, Sender};
 pub use super::error::{SendError, SendTimeoutError, TrySendError};
 
 use self::shared::BroadcastShared;

@@ -1,29 +1,29 @@
 //! The receiver of a broadcast channel. One thread at a time.
 
 use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
 use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
 
 use super::error::{RecvError, RecvTimeoutError, TryRecvError};
+use super::operations::{BroadcastReceive, IntakeBatch};
 use super::shared::{BroadcastShared, Listener};
 use crate::channel::Spin;
 use crate::channel::coop::{poll_within_budget, within_budget};
 use crate::channel::error;
 use crate::channel::identity::{impl_identity, is_attached};
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
+use crate::operation::{self, Task};
 use crate::os::Deadline;
 use crate::queue::broadcast::{Found, Seat};
 use crate::signal::{Attach, AttachError, Registration};
-use crate::sync::{Arc, spin_loop};
-use crate::wait::many::{ManyWait, SharedEnd};
+use crate::sync::Arc;
+use crate::wait::many::SharedEnd;
 use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 
-/// This many messages without a wait are a stream.
-const STREAM: u64 = 16;
-/// How long a receiver backs off after a stream, in pauses.
-const PAUSES: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 32 };
 /// How often a receiver that skips missed messages polls in one call that does not wait. So senders that are faster
 /// each time do not keep it for ever.
 const LOOKS: u32 = if cfg!(ysuite_loom) { 2 } else { 16 };
@@ -32,15 +32,15 @@ const LOOKS: u32 = if cfg!(ysuite_loom) { 2 } else { 16 };
 /// order. A clone continues at its original's position. A dropped receiver delays no sender any more.
 #[doc = cost!(broadcast DROP)]
 pub struct Receiver<T> {
-    seat: Seat,
-    shared: Arc<BroadcastShared<T>>,
-    backoff: SharedBackoff,
+    pub(super) seat: Seat,
+    pub(super) shared: Arc<BroadcastShared<T>>,
+    pub(super) backoff: SharedBackoff,
     /// The number of messages that it has missed.
-    missed: u64,
+    pub(super) missed: u64,
     /// Its position when it last waited.
-    waited_at: u64,
+    pub(super) waited_at: u64,
     /// Present once this receiver has been polled or attached.
-    subscriptions: Option<Box<Subscriptions>>,
+    pub(super) subscriptions: Option<Box<Subscriptions>>,
     /// As a stream it has returned `None`.
     #[cfg(feature = "stream")]
     has_ended: bool,
@@ -292,9 +292,12 @@ impl<T: Clone> Receiver<T> {
     /// received.
     pub fn recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
         if max == 0 {
-            return if self.is_over() { Err(RecvError::Disconnected) } else { Ok(0) };
+            return self.take_none();
         }
-        self.receive(Deadline::Never, |receiver| receiver.take_many(to, max)).map_err(RecvError::from)
+        let mut batch = IntakeBatch { to, most: max, taken: 0 };
+        operation::block(BroadcastReceive::new(self), &mut batch, Deadline::Never)
+            .unwrap_or(Ok(()))
+            .map(|()| batch.taken)
     }
 
     // MUTANT: Speed only: the id is down, or a later message has raised it again. One more poll finds the message or
@@ -367,32 +370,27 @@ impl<T: Clone> Receiver<T> {
     ///
     /// # Panics
     /// As [`recv`](Self::recv).
-    pub async fn recv_async(&mut self) -> Result<T, RecvError> {
-        within_budget(self.message_received()).await
+    pub fn recv_async(&mut self) -> RecvFuture<'_, T> {
+        RecvFuture(Task::new(BroadcastReceive::new(self), Foreign::none()))
     }
 
-    // MUTANT: Whatever ended the earlier wait has disarmed its slot; a set whose id stays down is notified of the next
-    // message anyway.
-    async fn message_received(&mut self) -> Result<T, RecvError> {
-        self.disarm_all();
-        let Self { seat, shared, missed, .. } = self;
-        let mut wait: Option<ManyWait<Listener<'_, T>>> = None;
-        let outcome = loop {
-            match shared.take(seat, missed) {
-                Found::Message(message) => break Ok(message),
-                Found::Missed(more) => break Err(RecvError::Lagged(more)),
-                Found::Nothing if shared.ring.is_over(shared.ring.place(seat)) => break Err(RecvError::Disconnected),
-                Found::Nothing => {}
-            }
-            // The cursor stays where it is until there is a message.
-            let wait = wait.get_or_insert_with(|| {
-                shared.ring.move_up(seat);
-                ManyWait::new(shared.listener(seat), false)
-            });
-            core::future::poll_fn(|context| wait.poll(context)).await;
-        };
-        // The drop of the wait is user code. So is the drop of a result that no caller gets, while unwinding.
-        Panics::answer_behind(outcome, || drop(wait))
+    /// Appends messages to `to`: the task waits for the first, then takes the messages that are there, at most `max`.
+    /// Returns their number. It is at least 1, except where `max` is 0: then this does not wait. Needs no particular
+    /// runtime.
+    #[doc = cost!(receiver RECV_BATCH_TASK)]
+    ///
+    /// # Errors
+    /// As [`recv_batch`](Self::recv_batch).
+    ///
+    /// # Panics
+    /// As [`recv_batch`](Self::recv_batch).
+    pub async fn recv_batch_async(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
+        if max == 0 {
+            return self.take_none();
+        }
+        let mut task = Task::new(BroadcastReceive::new(self), Foreign::new(IntakeBatch { to, most: max, taken: 0 }));
+        within_budget(&mut task).await?;
+        Ok(task.place().taken)
     }
 
     /// The messages, one by one. Waits for each, and ends when there will be no more. Skips missed messages; see
@@ -462,48 +460,43 @@ impl<T: Clone> Receiver<T> {
         Err(self.nothing())
     }
 
+    /// A batch of no messages. Never waits.
+    fn take_none(&self) -> Result<usize, RecvError> {
+        if self.is_over() { Err(RecvError::Disconnected) } else { Ok(0) }
+    }
+
     #[cold]
     #[inline(never)]
     fn recv_slowly(&mut self, deadline: Deadline) -> Result<T, RecvTimeoutError> {
-        self.receive(deadline, Self::take)
-    }
-
-    // MUTANT: Speed only: when a receiver pauses before it waits.
-    /// Blocks until there is a message or a disconnection (true), or the deadline has passed (false).
-    fn wait_for_message(&mut self, deadline: Deadline) -> bool {
-        let is_crowded = self.shared.is_crowded();
-        // After a stream, this lets the senders get ahead: this receiver has caught up with them in the cache line that
-        // they write.
-        if !is_crowded && self.seat.position() - self.waited_at >= STREAM && self.backoff.recall().may_spin() {
-            (0..PAUSES).for_each(|_| spin_loop());
+        let mut place = Foreign::none();
+        match operation::block(BroadcastReceive::new(self), &mut *place, deadline) {
+            Some(outcome) => Ok(error::received(outcome, &mut place)?),
+            None => Err(RecvTimeoutError::Timeout),
         }
-        self.waited_at = self.seat.position();
-        self.shared.ring.move_up(&mut self.seat);
-        let listener = self.listener();
-        ManyWait::new(listener, false).block_behind(&self.backoff, deadline, is_crowded, || listener.is_ready())
     }
+}
 
-    // WAITS: for a message, also in `recv_async` and `poll_recv`; ends: that, the last sender has disconnected, the
-    //     deadline; spin: `None` parks at once, `Adaptive` polls, yields, parks, `Forever` polls for ever; each message
-    //     notifies all waiters; test: tests/suite/broadcast/waiting.rs: one_message_wakes_every_receiver_that_sleeps
-    /// Waits until `take` finds something.
-    fn receive<R>(
-        &mut self,
-        deadline: Deadline,
-        mut take: impl FnMut(&mut Self) -> Found<R>,
-    ) -> Result<R, RecvTimeoutError> {
-        self.disarm_all();
-        let mut in_time = true;
-        loop {
-            match take(self) {
-                Found::Message(taken) => return Ok(taken),
-                Found::Missed(missed) => return Err(RecvTimeoutError::Lagged(missed)),
-                Found::Nothing if self.is_over() => return Err(RecvTimeoutError::Disconnected),
-                Found::Nothing if !in_time => return Err(RecvTimeoutError::Timeout),
-                Found::Nothing => {}
-            }
-            in_time = self.wait_for_message(deadline);
-        }
+/// A receive of a task: see [`recv_async`](Receiver::recv_async).
+#[must_use = "futures do nothing unless they are polled"]
+pub struct RecvFuture<'a, T: Clone>(Task<BroadcastReceive<'a, T, Option<T>>>);
+
+impl<T: Clone> Future for RecvFuture<'_, T> {
+    type Output = Result<T, RecvError>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+        let Self(task) = self.get_mut();
+        let outcome = poll_within_budget(context, |context| Pin::new(&mut *task).poll(context));
+        outcome.map(|outcome| error::received(outcome, task.place()))
+    }
+}
+
+// No message is ever pinned in place.
+impl<T: Clone> Unpin for RecvFuture<'_, T> {}
+
+impl<T: Clone> fmt::Debug for RecvFuture<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecvFuture").finish_non_exhaustive()
     }
 }
 

@@ -1,33 +1,33 @@
 //! The sender of a broadcast channel. Any thread, any number at a time.
 
 use core::fmt;
+use core::future::Future;
+use core::pin::{Pin, pin};
+use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
 
+use super::operations::{BroadcastSend, ForRoom, StagedRun, Supply};
 use super::receiver::{Receiver, ReceiverLag};
-use super::shared::{BroadcastShared, Speaker};
+use super::shared::{BroadcastShared, Leaver};
 use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
-use crate::channel::coop::within_budget;
+use crate::channel::coop::{poll_within_budget, within_budget};
 use crate::channel::error;
 use crate::channel::identity::impl_identity;
 use crate::foreign::{Foreign, Panics};
+use crate::operation::limit::Limit;
+use crate::operation::{self, Readiness, Task};
 use crate::os::Deadline;
-use crate::queue::exchange::{Rejected, Staging, StagingSpace};
+use crate::queue::exchange::{Rejected, StagingSpace};
 use crate::sync::Arc;
-use crate::wait::many::ManyWait;
 use crate::wait::{SharedBackoff, spin_for_a_moment};
-
-/// A thread that spins for room checks the receivers' cursors once per this many pauses.
-const LOOK_EVERY: u64 = if cfg!(any(ysuite_loom, miri)) { 1 } else { 16 };
-/// After this many pauses, room for one message is enough.
-const PATIENCE: u64 = if cfg!(any(ysuite_loom, miri)) { 1 } else { 1024 };
 
 /// A sender of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
 /// sender is dropped the receivers get what was sent, and then the disconnection.
 pub struct Sender<T> {
-    shared: Arc<BroadcastShared<T>>,
-    backoff: SharedBackoff,
+    pub(super) shared: Arc<BroadcastShared<T>>,
+    pub(super) backoff: SharedBackoff,
 }
 
 impl<T> Sender<T> {
@@ -147,49 +147,10 @@ impl<T> Sender<T> {
         error::of_send_timeout(outcome, &mut place)
     }
 
-    // MUTANT: A wait without room has passed its deadline, so either half of the condition ends the loop, except in a
-    // race for room.
     #[cold]
     #[inline(never)]
     fn send_slowly(&self, place: &mut Option<T>, deadline: Deadline) -> Result<(), SendTimeoutError<()>> {
-        let mut wait = ManyWait::new(self.shared.speaker(), false);
-        let mut in_time = true;
-        let outcome = loop {
-            match self.shared.push(place) {
-                Ok(()) => break Ok(()),
-                Err(Rejected::Closed(())) => break Err(SendTimeoutError::Disconnected(())),
-                Err(Rejected::Full(())) if !in_time => break Err(SendTimeoutError::Timeout(())),
-                Err(Rejected::Full(())) => {}
-            }
-            // After the deadline it tries once more, and not for as long as other senders take the room that has woken
-            // it.
-            in_time = self.wait_for_room(&mut wait, deadline) && !deadline.is_over();
-        };
-        // The drop of the wait is user code.
-        Panics::in_drop(|| drop(wait));
-        outcome
-    }
-
-    // WAITS: for room, as a task in `send_async`; ends: the slowest receiver advances or is dropped, a copy or another
-    //     send that is in the way finishes, the deadline; spin: `None` parks at once, `Adaptive` polls until there is
-    //     room for several, then yields, parks, `Forever` polls for ever, and after a while accepts room for one;
-    //     fairness: others of its side are notified in turn; test: tests/suite/broadcast/waiting.rs:
-    //     a_sender_is_woken_by_whatever_makes_room
-    // MUTANT: Speed only: how often a spinning sender polls for room, and when room for one message is enough.
-    /// Blocks until there is room (true) or the deadline has passed (false). While it spins it waits for room for
-    /// several messages, and polls seldom: each poll takes the cache lines of the receivers' cursors from them.
-    #[cold]
-    #[inline(never)]
-    fn wait_for_room(&self, wait: &mut ManyWait<Speaker<'_, T>>, deadline: Deadline) -> bool {
-        let ring = &self.shared.ring;
-        let enough = ring.capacity().div_ceil(4);
-        let is_crowded = self.shared.is_crowded();
-        let every = if is_crowded { 1 } else { LOOK_EVERY };
-        let mut calls = 0_u64;
-        wait.block_behind(&self.backoff, deadline, is_crowded, || {
-            calls += 1;
-            calls % every == 0 && if calls < PATIENCE { ring.has_room_for(enough) } else { ring.is_writable() }
-        })
+        error::of_limited(operation::block(BroadcastSend::new(self), place, deadline))
     }
 
     // USER CODE: as `send_slowly` of `channel/send.rs`; test: tests/suite/disposing.rs:
@@ -201,40 +162,31 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// When there is no receiver, and when the channel was closed.
-    pub fn send_async(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        // The future captures this and only lends it, so it holds the message once. Both the drop of the message and
-        // the wait are user code, and may run while unwinding.
+    pub fn send_async(&self, message: T) -> SendFuture<'_, T> {
+        SendFuture(Task::new(BroadcastSend::new(self), Foreign::some(message)))
+    }
+
+    // USER CODE: `poll` and `Drop` of another future; no cell is claimed, the wait is armed and passes its notifications
+    //     on; re-entrance: any operation; panic: the message is dropped, the notification is passed on; test:
+    //     tests/suite/broadcast/tasks.rs: a_send_that_is_stopped_gives_its_message_back
+    /// Sends a message; the task waits for room until `stop` is ready: a timer of any runtime, or any other future.
+    /// Then the message comes back. `stop` is polled only where there is no room, and dropped before this returns.
+    #[doc = cost!(broadcast SEND_UNTIL_TASK)]
+    ///
+    /// # Errors
+    /// `Timeout` when `stop` is ready first, when there is no receiver, and when the channel was closed.
+    pub fn send_async_until(
+        &self,
+        message: T,
+        stop: impl Future,
+    ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
+        // The future captures this and only lends it, so it holds the message once.
         let mut place = Foreign::some(message);
         within_budget(async move {
-            let outcome = self.sent_from(&mut place).await;
-            // A message that was displaced, if any.
-            if outcome.is_ok() {
-                drop(place.take());
-            }
-            error::of_send(outcome, &mut place)
+            let stop = pin!(Some(stop));
+            let outcome = operation::until(BroadcastSend::new(self), &mut *place, Limit::new(stop)).await;
+            error::of_send_timeout(error::of_limited(outcome), &mut place)
         })
-    }
-
-    /// Sends the message that is in `place`; the task waits for room.
-    async fn sent_from(&self, place: &mut Option<T>) -> Result<(), SendError<()>> {
-        let mut wait = ManyWait::new(self.shared.speaker(), false);
-        loop {
-            if let Some(outcome) = self.push_from(place) {
-                Panics::in_drop(|| drop(wait));
-                return outcome;
-            }
-            core::future::poll_fn(|context| wait.poll(context)).await;
-        }
-    }
-
-    /// Sends the message that is in `place`, or reports that nothing can be sent any more. `None`: there is no room,
-    /// and the message stays in `place`.
-    fn push_from(&self, place: &mut Option<T>) -> Option<Result<(), SendError<()>>> {
-        match self.shared.push(place) {
-            Ok(()) => Some(Ok(())),
-            Err(Rejected::Closed(())) => Some(Err(SendError(()))),
-            Err(Rejected::Full(())) => None,
-        }
     }
 
     // USER CODE: `Drop` of the iterator, as in `send_batch` of `channel/send.rs`; test: tests/suite/batches.rs:
@@ -256,41 +208,72 @@ impl<T> Sender<T> {
         // The iterator is not called again after it has ended: it may return messages once more.
         let mut messages = Foreign::new(messages.into_iter().fuse());
         let mut space = StagingSpace::new();
-        let mut run = StagedRun { staging: Staging::new(&mut space), shared: &self.shared };
-        let mut sent = 0;
+        let mut run = StagedRun::new(&mut space, &self.shared);
         let outcome = loop {
             run.staging.fill(&mut *messages, usize::MAX);
             if run.staging.len() == 0 {
-                break Ok(sent);
+                break Ok(run.sent);
             }
-            match self.send_staging(&mut run.staging) {
-                Ok(some) => sent += some,
-                Err(back) => break Err(back),
+            if let Some(Err(_)) = operation::block(BroadcastSend::new(self), &mut run, Deadline::Never) {
+                break Err(SendError(run.staging.take(usize::MAX).collect()));
             }
         };
         // The iterator's drop is user code. So is the drop of a result that no caller gets, while unwinding.
         Panics::result_behind(outcome, || drop((run, messages)))
     }
 
-    /// Sends the staged messages; waits until there is room.
-    fn send_staging(&self, staging: &mut Staging<T>) -> Result<usize, SendError<Vec<T>>> {
-        let mut wait: Option<ManyWait<Speaker<'_, T>>> = None;
+    /// Sends all the messages of an iterator; the task waits until there is room. Returns the number of messages. Every
+    /// receiver gets them in their order, but messages of other senders may come between.
+    ///
+    /// The iterator is asked for messages only when there is room for them, unless its
+    /// [`size_hint`](Iterator::size_hint) says that it has ended. Where other senders take that room meanwhile, the
+    /// messages that it has returned wait for room, and are dropped with the future.
+    #[doc = cost!(broadcast SEND_BATCH_TASK)]
+    ///
+    /// # Errors
+    /// When there is no receiver, and when the channel was closed. The error holds the messages that were taken from
+    /// the iterator and not sent.
+    ///
+    /// # Panics
+    /// As [`send`](Self::send); then the messages that the iterator has not returned are not sent.
+    pub async fn send_batch_async(&self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
+        // The iterator is not called again after it has ended: it may return messages once more.
+        let mut messages = messages.fuse();
         let mut sent = 0;
-        while staging.len() != 0 {
-            match self.shared.push_many(staging) {
-                None => {
-                    // MUTANT: The wait ends with the function anyway.
-                    drop(wait);
-                    return Err(SendError(staging.take(usize::MAX).collect()));
+        while messages.size_hint().1 != Some(0) {
+            // Each part is a step: an iterator may be endless.
+            let room = within_budget(Task::new(BroadcastSend::new(self), Foreign::new(ForRoom))).await;
+            room.map_err(|_| SendError(Vec::new()))?;
+            let (some, rest) = self.send_some(&mut messages)?;
+            if some == 0 && rest.is_empty() {
+                break;
+            }
+            sent += some;
+            // Another sender was quicker.
+            let mut rest = Foreign::new(rest.into_iter());
+            while let Some(message) = rest.next() {
+                let mut task = Task::new(BroadcastSend::new(self), Foreign::some(message));
+                if (&mut task).await.is_err() {
+                    return Err(SendError(task.place().take().into_iter().chain(&mut *rest).collect()));
                 }
-                Some(0) => {
-                    let wait = wait.get_or_insert_with(|| ManyWait::new(self.shared.speaker(), false));
-                    self.wait_for_room(wait, Deadline::Never);
-                }
-                Some(some) => sent += some,
+                sent += 1;
             }
         }
         Ok(sent)
+    }
+
+    /// Takes messages from the iterator for which there is room, and sends them. Returns their number, and those for
+    /// which there is no more room.
+    fn send_some(&self, messages: &mut impl Iterator<Item = T>) -> Result<(usize, Vec<T>), SendError<Vec<T>>> {
+        let mut space = StagingSpace::new();
+        let mut run = StagedRun::new(&mut space, &self.shared);
+        run.staging.fill(messages, self.shared.ring.known_room().max(1));
+        let outcome = run.push(&self.shared);
+        let rest = run.staging.take(usize::MAX).collect();
+        match outcome {
+            Err(Rejected::Closed(())) => Err(SendError(rest)),
+            _ => Ok((run.sent, rest)),
+        }
     }
 
     /// Makes a new receiver, of all messages that are sent from now on.
@@ -315,35 +298,25 @@ impl<T> Sender<T> {
     /// new one [subscribes](Self::subscribe) at once.
     #[doc = cost!(broadcast CLOSED)]
     pub async fn closed(&self) {
-        let mut wait = ManyWait::new(self.shared.leaver(), false);
-        while !self.shared.is_deserted() {
-            core::future::poll_fn(|context| wait.poll(context)).await;
-        }
+        Task::new(self.deserted(), Foreign::new(())).await;
     }
 
     /// Blocks until there is no receiver, or the channel is closed, as [`closed`](Self::closed).
     pub fn wait_closed(&self) {
-        self.wait_deserted(Deadline::Never);
+        _ = operation::block(self.deserted(), &mut (), Deadline::Never);
     }
 
     /// Blocks until there is no receiver, or the channel is closed, for at most `timeout`. False: the timeout has
     /// passed. `Duration::MAX` means no limit.
     #[must_use]
     pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
-        self.wait_deserted(Deadline::after(timeout))
+        operation::block(self.deserted(), &mut (), Deadline::after(timeout)).is_some()
     }
 
-    // WAITS: until there is no receiver, also in `closed`; ends: the last receiver has disconnected, a close; spin: as
-    //     `receive`; all waiters are notified; test: tests/suite/broadcast/waiting.rs:
-    //     a_sender_waits_for_the_disconnect
-    fn wait_deserted(&self, deadline: Deadline) -> bool {
-        let mut wait = ManyWait::new(self.shared.leaver(), false);
-        while !self.shared.is_deserted() {
-            if !wait.block(&self.backoff, deadline) {
-                return false;
-            }
-        }
-        true
+    // WAITS: until there is no receiver; ends: the last receiver has disconnected, a close, the deadline; spin: as a
+    //     receiver; all waiters are notified; test: tests/suite/broadcast/waiting.rs: a_sender_waits_for_the_disconnect
+    fn deserted(&self) -> Readiness<'_, Leaver<'_, T>> {
+        Readiness::new(self.shared.leaver(), &self.backoff)
     }
 
     /// Whether there is no receiver, or the channel is closed: nothing can be sent now. A missing receiver is not
@@ -455,19 +428,27 @@ impl<T> Sender<T> {
     }
 }
 
-/// Sends the staged messages, as far as there is room, even if the caller's iterator panics.
-struct StagedRun<'a, T> {
-    staging: Staging<'a, T>,
-    shared: &'a BroadcastShared<T>,
+/// A send of a task: see [`send_async`](Sender::send_async).
+#[must_use = "futures do nothing unless they are polled"]
+pub struct SendFuture<'a, T>(Task<BroadcastSend<'a, T, Option<T>>>);
+
+impl<T> Future for SendFuture<'_, T> {
+    type Output = Result<(), SendError<T>>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
+        let Self(task) = self.get_mut();
+        let outcome = poll_within_budget(context, |context| Pin::new(&mut *task).poll(context));
+        outcome.map(|outcome| error::of_send(outcome, task.place()))
+    }
 }
 
-// USER CODE: wakers of receivers; what was written is in the ring; re-entrance: receivers may be active; panic: all
-//     others are woken; test: tests/suite/broadcast/foreign.rs:
-//     an_iterator_that_panics_has_sent_what_it_had_given_as_far_as_there_was_room
-impl<T> Drop for StagedRun<'_, T> {
-    // MUTANT: An empty batch claims and sends nothing.
-    fn drop(&mut self) {
-        while self.staging.len() != 0 && self.shared.push_many(&mut self.staging).is_some_and(|sent| sent != 0) {}
+// No message is ever pinned in place.
+impl<T> Unpin for SendFuture<'_, T> {}
+
+impl<T> fmt::Debug for SendFuture<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SendFuture").finish_non_exhaustive()
     }
 }
 
@@ -505,17 +486,19 @@ mod tests {
 
     use crate::channel::Spin;
     use crate::channel::broadcast::bounded;
+    use crate::channel::broadcast::operations::BroadcastSend;
+    use crate::operation::Operation;
     use crate::os::Deadline;
     use crate::tests::Woken;
-    use crate::wait::many::{ManyWait, SharedEnd};
+    use crate::wait::many::SharedEnd;
 
     #[test]
     fn a_wait_that_ends_for_want_of_time_has_found_no_room() {
         let (sender, _receiver) = bounded(1);
         sender.set_spin(Spin::Forever);
         sender.send(1).unwrap();
-        let mut wait = ManyWait::new(sender.shared.speaker(), false);
-        assert!(!sender.wait_for_room(&mut wait, Deadline::after(Duration::from_millis(2))));
+        let mut sending = BroadcastSend::<_, Option<i32>>::new(&sender);
+        assert!(!sending.block(Deadline::after(Duration::from_millis(2))));
     }
 
     #[test]

@@ -12,8 +12,8 @@ use super::{Receiver, RecvError, SendError, SendTimeoutError, Sender};
 use crate::channel::coop::within_budget;
 use crate::channel::error;
 use crate::channel::first_try::{Attempt, first_try};
-use crate::channel::limit::{self, Limit};
 use crate::foreign::{Foreign, Panics};
+use crate::operation::limit::{self, Limit};
 use crate::queue::exchange::{Rejected, Staging, StagingSpace};
 use crate::wait::many::ManyWait;
 

@@ -57,6 +57,7 @@
 //! receiver's disconnection is tokio's. The protocol is different: neither handle ever waits for the other to finish.
 
 mod handshake;
+mod operations;
 mod receiver;
 mod sender;
 mod shared;

@@ -18,13 +18,15 @@ use super::handshake::{
     HUNG_UP, LEFT, OVER, RECEIVER_ARMED, RECEIVER_MARKS, SENDER_ARMED, SENDER_MARKS, SENDER_SLEEPS, SENT,
     wait_for_sender,
 };
+use super::operations::OneshotReceive;
 use super::shared::{Callee, OneshotLink, SetPlace, Tie};
 use crate::channel::coop::poll_within_budget;
-use crate::channel::error::{RecvError, RecvTimeoutError, TryRecvError};
+use crate::channel::error::{self, RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::iter::Receive;
 #[cfg(feature = "in-place")]
 use crate::channel::stop::{SleepingPlace, Stop};
-use crate::foreign::Panics;
+use crate::foreign::{Foreign, Panics};
+use crate::operation;
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration, TaskSlot};
 use crate::sync::Arc;
@@ -187,9 +189,28 @@ impl<T> Receiver<T> {
 
     /// The word; 0 once this receiver is spent.
     #[inline]
-    fn word(&self) -> u32 {
+    pub(super) fn word(&self) -> u32 {
         // SAFETY: this receiver has not disconnected, so the memory is there.
         self.tie.link().map_or(0, |link| unsafe { link.handshake() }.look())
+    }
+
+    pub(super) fn link(&self) -> Option<OneshotLink<T>> {
+        self.tie.link()
+    }
+
+    /// The message, or the error that there will be none. `None`: neither yet.
+    pub(super) fn answer(&mut self) -> Option<Result<T, RecvError>> {
+        let Some(link) = self.tie.link() else { return Some(Err(self.tell_the_end())) };
+        let word = self.word();
+        self.settle(link, word)
+    }
+
+    /// The task that is registered waits no longer.
+    pub(super) fn forget_task(&mut self) {
+        match &self.set {
+            Some(place) => drop(place.task.take()),
+            None => drop(self.tie.link().and_then(|link| self.take_callee(link))),
+        }
     }
 
     fn recv_until(&mut self, deadline: impl FnOnce() -> Deadline) -> Result<T, RecvTimeoutError> {
@@ -203,11 +224,11 @@ impl<T> Receiver<T> {
     #[cold]
     #[inline(never)]
     fn recv_slowly(&mut self, deadline: Deadline) -> Result<T, RecvTimeoutError> {
-        let Some(link) = self.tie.link() else { return Err(self.tell_the_end().into()) };
-        // SAFETY: this receiver has not disconnected, so the memory is there.
-        wait_for_sender(unsafe { link.handshake() }, deadline, || false);
-        let word = self.word();
-        self.settle(link, word).map_or(Err(RecvTimeoutError::Timeout), |answer| answer.map_err(RecvTimeoutError::from))
+        let mut place = Foreign::none();
+        match operation::block(OneshotReceive::new(self), &mut *place, deadline) {
+            Some(outcome) => Ok(error::received(outcome, &mut place)?),
+            None => Err(RecvTimeoutError::Timeout),
+        }
     }
 
     /// As [`recv_timeout`](Self::recv_timeout); `None` means no limit. Also ends when `stop` is set, as if the timeout
@@ -329,7 +350,7 @@ impl<T> Receiver<T> {
     // `a_task_waits_for_one_answer_after_the_other`.
     /// Registers the task to be woken when the sender disconnects. True: it has disconnected already. The word was
     /// `word`.
-    fn register(&self, link: OneshotLink<T>, word: u32, waker: &Waker) -> bool {
+    pub(super) fn register(&self, link: OneshotLink<T>, word: u32, waker: &Waker) -> bool {
         if let Some(place) = &self.set {
             // The sender notifies the set's slot, since this receiver was attached.
             place.task.register(waker);

@@ -17,8 +17,8 @@ use super::wait::{LineSlot, Stand, woken};
 use crate::channel::error::{
     self, RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
 };
-use crate::channel::limit::{self, Limit};
 use crate::foreign::{Foreign, Lent, Panics};
+use crate::operation::limit::{self, Limit};
 use crate::os::Deadline;
 use crate::sync::Arc;
 use crate::wait::many::{Owed, SharedEnd, propagate};

@@ -1,6 +1,6 @@
 //! The case that is performed when no operation was possible for some time.
 
-use super::case::{Case, Looked};
+use super::case::{Case, ChosenCase, Looked};
 use super::sleeper::SelectWaiter;
 use crate::os::Deadline;
 
@@ -18,7 +18,7 @@ impl<F> AfterCase<F> {
     }
 }
 
-impl<R, F: FnOnce() -> R> Case<R> for AfterCase<F> {
+impl<F> Case for AfterCase<F> {
     fn len(&self) -> usize {
         0
     }
@@ -50,7 +50,9 @@ impl<R, F: FnOnce() -> R> Case<R> for AfterCase<F> {
     fn is_done(&self) -> bool {
         self.is_done
     }
+}
 
+impl<R, F: FnOnce() -> R> ChosenCase<R> for AfterCase<F> {
     fn finish(&mut self, result: &mut Option<R>) {
         *result = self.then.take().map(|then| then());
     }

@@ -1,17 +1,18 @@
 //! The case that receives from any receiver of a slice.
 
-use super::case::{Case, Looked};
+use super::case::{Case, ChosenCase, Looked};
 use super::receive::{Got, RecvSource, SelectRecv};
 use super::sleeper::SelectWaiter;
 use crate::channel::{Receive, RecvError, error};
 use crate::foreign::{Foreign, Lent, Panics};
+use crate::os::Deadline;
 
 #[doc(hidden)]
 #[allow(private_bounds)]
 pub struct AnyCase<'a, E, F>
 where
     E: Receive,
-    &'a mut E: SelectRecv<Message = E::Message>,
+    &'a mut E: SelectRecv<Message = E::Message, Error = RecvError>,
 {
     /// Until the case registers.
     ends: &'a mut [E],
@@ -26,11 +27,18 @@ where
 impl<'a, E, F> AnyCase<'a, E, F>
 where
     E: Receive,
-    &'a mut E: SelectRecv<Message = E::Message>,
+    &'a mut E: SelectRecv<Message = E::Message, Error = RecvError>,
 {
     #[inline]
     pub(super) fn new(ends: &'a mut [E], then: F) -> Self {
         Self { ends, sources: Vec::new(), place: None, outcome: None, then: Foreign::some(then) }
+    }
+
+    /// The receiver of an operation. The first one has the highest number, as the first case has: so a biased select
+    /// tries the receivers in their order.
+    #[inline]
+    fn index(&self, operation: usize) -> usize {
+        self.ends.len() + self.sources.len() - 1 - operation
     }
 
     fn note(&mut self, at: usize, outcome: Option<Got>) -> bool {
@@ -39,11 +47,10 @@ where
     }
 }
 
-impl<'a, R, E, F> Case<R> for AnyCase<'a, E, F>
+impl<'a, E, F> Case for AnyCase<'a, E, F>
 where
     E: Receive,
-    for<'b> &'b mut E: SelectRecv<Message = E::Message>,
-    F: FnOnce(usize, Result<E::Message, RecvError>) -> R,
+    for<'b> &'b mut E: SelectRecv<Message = E::Message, Error = RecvError>,
 {
     #[inline]
     fn len(&self) -> usize {
@@ -52,6 +59,7 @@ where
 
     #[inline]
     fn try_at(&mut self, at: usize) -> bool {
+        let at = self.index(at);
         let outcome = match self.ends.get_mut(at) {
             Some(end) => end.into_source().take(&mut self.place),
             None => self.sources[at].take(&mut self.place),
@@ -66,11 +74,13 @@ where
         if self.sources.is_empty() {
             self.sources = core::mem::take(&mut self.ends).iter_mut().map(SelectRecv::into_source).collect();
         }
+        let at = self.index(at);
         let outcome = self.sources[at].stand(waiter, number, &mut self.place);
         self.note(at, outcome)
     }
 
     fn look(&mut self, at: usize, waiter: &SelectWaiter) -> Looked {
+        let at = self.index(at);
         let (looked, outcome) = self.sources[at].look(waiter, &mut self.place);
         self.note(at, outcome);
         looked
@@ -81,6 +91,7 @@ where
     }
 
     fn met(&mut self, at: usize) {
+        let at = self.index(at);
         let outcome = self.sources[at].met(&mut self.place);
         self.note(at, outcome);
     }
@@ -96,11 +107,22 @@ where
         ends.chain(self.sources.iter().map(RecvSource::moves)).fold(0, u64::wrapping_add)
     }
 
+    fn deadline(&self) -> Deadline {
+        self.sources.iter().fold(Deadline::Never, |due, source| due.or_sooner(source.due()))
+    }
+
     #[inline]
     fn is_done(&self) -> bool {
         self.outcome.is_some()
     }
+}
 
+impl<'a, R, E, F> ChosenCase<R> for AnyCase<'a, E, F>
+where
+    E: Receive,
+    for<'b> &'b mut E: SelectRecv<Message = E::Message, Error = RecvError>,
+    F: FnOnce(usize, Result<E::Message, RecvError>) -> R,
+{
     #[inline]
     fn finish(&mut self, result: &mut Option<R>) {
         if let Some((at, outcome)) = self.outcome {

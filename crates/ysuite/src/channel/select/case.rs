@@ -22,7 +22,7 @@ pub(in crate::channel) enum Looked {
 }
 
 /// One case. It has as many operations as its `len`; `at` is one of these.
-pub(super) trait Case<R> {
+pub(super) trait Case {
     fn len(&self) -> usize;
     /// Performs the operation if it is possible at once (true). An operation that waits in line for a rendezvous is not
     /// tried.
@@ -54,6 +54,10 @@ pub(super) trait Case<R> {
         false
     }
     fn is_done(&self) -> bool;
+}
+
+/// A case with a function for its result.
+pub(super) trait ChosenCase<R>: Case {
     /// Runs the function with the result of the operation, if it is done.
     fn finish(&mut self, result: &mut Option<R>);
 }
@@ -61,7 +65,7 @@ pub(super) trait Case<R> {
 /// All cases of a select. Not for use elsewhere.
 #[doc(hidden)]
 #[allow(private_interfaces)]
-pub trait CaseList<R> {
+pub trait CaseList {
     fn len(&self) -> usize;
     fn try_at(&mut self, at: usize) -> bool;
     fn stand(&mut self, at: usize, waiter: &SelectWaiter, number: usize) -> bool;
@@ -74,6 +78,11 @@ pub trait CaseList<R> {
     /// The earliest of `limit` and the deadlines of the cases.
     fn deadline(&self, limit: Deadline) -> Deadline;
     fn expire(&mut self) -> bool;
+}
+
+/// All cases of a select, each with its function.
+#[doc(hidden)]
+pub trait ChosenList<R>: CaseList {
     fn finish(&mut self, result: &mut Option<R>);
 }
 
@@ -92,7 +101,7 @@ pub struct AndCase<C, L> {
 }
 
 #[allow(private_interfaces)]
-impl<R> CaseList<R> for NoCase {
+impl CaseList for NoCase {
     fn len(&self) -> usize {
         0
     }
@@ -128,12 +137,14 @@ impl<R> CaseList<R> for NoCase {
     fn expire(&mut self) -> bool {
         false
     }
+}
 
+impl<R> ChosenList<R> for NoCase {
     fn finish(&mut self, _: &mut Option<R>) {}
 }
 
 #[allow(private_interfaces, private_bounds)]
-impl<R, C: Case<R>, L: CaseList<R>> CaseList<R> for AndCase<C, L> {
+impl<C: Case, L: CaseList> CaseList for AndCase<C, L> {
     #[inline]
     fn len(&self) -> usize {
         self.case.len() + self.others.len()
@@ -192,7 +203,10 @@ impl<R, C: Case<R>, L: CaseList<R>> CaseList<R> for AndCase<C, L> {
     fn expire(&mut self) -> bool {
         self.case.expire() || self.others.expire()
     }
+}
 
+#[allow(private_bounds)]
+impl<R, C: ChosenCase<R>, L: ChosenList<R>> ChosenList<R> for AndCase<C, L> {
     #[inline]
     fn finish(&mut self, result: &mut Option<R>) {
         if self.case.is_done() {

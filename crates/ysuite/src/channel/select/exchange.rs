@@ -25,6 +25,7 @@ pub enum ExchangeSource<'a, T> {
 
 impl<T> RecvSource for ExchangeSource<'_, T> {
     type Message = T;
+    type Error = RecvError;
 
     #[inline]
     fn take(&mut self, place: &mut Option<T>) -> Option<Got> {
@@ -156,6 +157,7 @@ impl<T> Outlet for ExchangeOutlet<'_, T> {
 
 impl<'a, T> SelectRecv for &'a Receiver<T> {
     type Message = T;
+    type Error = RecvError;
     type Source = ExchangeSource<'a, T>;
 
     #[inline]
@@ -169,6 +171,7 @@ impl<'a, T> SelectRecv for &'a Receiver<T> {
 
 impl<'a, T> SelectRecv for &'a mut Receiver<T> {
     type Message = T;
+    type Error = RecvError;
     type Source = ExchangeSource<'a, T>;
 
     #[inline]

@@ -33,6 +33,7 @@ impl<'a, T> MeetingSource<'a, T> {
 
 impl<T> RecvSource for MeetingSource<'_, T> {
     type Message = T;
+    type Error = RecvError;
 
     fn take(&mut self, place: &mut Option<T>) -> Option<Got> {
         self.case.take(&mut Self::place(place))

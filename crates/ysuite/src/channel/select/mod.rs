@@ -11,9 +11,11 @@ mod any;
 mod case;
 #[cfg(feature = "mpmc")]
 mod exchange;
+pub mod list;
 mod meet;
 #[cfg(all(test, ysuite_loom))]
 mod models;
+mod operation;
 pub(super) mod pipe;
 mod receive;
 mod run;
@@ -27,13 +29,14 @@ use std::time::Instant;
 
 use self::after::AfterCase;
 use self::any::AnyCase;
-use self::case::{AndCase, CaseList, NoCase};
+use self::case::{AndCase, ChosenList, NoCase};
 use self::receive::RecvCase;
 use self::send::{Offer, SendCase};
 use crate::channel::{Receive, RecvError, SendError};
 use crate::foreign::{Foreign, Lent};
 use crate::os::Deadline;
 
+pub(super) use self::operation::{OperationOutlet, OperationSource};
 pub use self::receive::SelectRecv;
 pub use self::send::SelectSend;
 
@@ -58,8 +61,8 @@ pub use self::send::SelectSend;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
-/// * All operations are tried first, starting at a random one and in a random order, without registering anywhere. Then
-///   nothing is allocated, and the only system calls wake a thread of the other side. Only where none is possible does
+/// * All operations are tried first, starting at a random one and in a random order ([`biased`](Selecting::biased): in
+///   theirs), without registering anywhere. Then nothing is allocated, and the only system calls wake a thread of the other side. Only where none is possible does
 ///   the thread register with all of them and sleep.
 /// * Exactly one is performed. The others have changed nothing: no message is taken. A message that was to be sent is
 ///   dropped after the function has run, or stays in its place if it was given by [`send_from`](Selecting::send_from).
@@ -73,11 +76,11 @@ pub use self::send::SelectSend;
 ///   possible: [`wait`](Selecting::wait) never returns, the others return `None`.
 /// * The functions run after everything else: they may use `select` again, and may panic.
 ///
-/// For a loop over many receivers that stay the same a [`Select`](crate::signal::Select) is faster when it sleeps: it
-/// stays registered.
+/// Operations that are known only when the program runs stand in a [list](crate::channel::list). For a loop over many
+/// receivers that stay the same a [`Select`](crate::signal::Select) is faster when it sleeps: it stays registered.
 #[must_use = "nothing is done before `wait`"]
 pub fn select<R>() -> Selecting<NoCase, R> {
-    Selecting { cases: NoCase, result: PhantomData }
+    Selecting { cases: NoCase, is_biased: false, result: PhantomData }
 }
 
 // USER CODE: the chosen function, then (by `Selecting::finish`) `Drop` of the other functions and of
@@ -89,13 +92,15 @@ pub fn select<R>() -> Selecting<NoCase, R> {
 #[must_use = "nothing is done before `wait`"]
 pub struct Selecting<L, R> {
     cases: L,
+    is_biased: bool,
     result: PhantomData<fn() -> R>,
 }
 
-impl<L: CaseList<R>, R> Selecting<L, R> {
+impl<L: ChosenList<R>, R> Selecting<L, R> {
     /// Adds one operation.
     fn and<C>(self, case: C) -> Selecting<AndCase<C, L>, R> {
-        Selecting { cases: AndCase { case: Foreign::new(case), others: Foreign::new(self.cases) }, result: PhantomData }
+        let cases = AndCase { case: Foreign::new(case), others: Foreign::new(self.cases) };
+        Selecting { cases, is_biased: self.is_biased, result: PhantomData }
     }
 
     /// Adds a receive from `receiver`. The function gets the message, or an error when the channel is empty and its
@@ -103,7 +108,7 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     pub fn recv<E, F>(self, receiver: E, then: F) -> Selecting<AndCase<RecvCase<E::Source, F>, L>, R>
     where
         E: SelectRecv,
-        F: FnOnce(Result<E::Message, RecvError>) -> R,
+        F: FnOnce(Result<E::Message, E::Error>) -> R,
     {
         self.and(RecvCase::new(receiver.into_source(), then))
     }
@@ -113,7 +118,7 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     pub fn recv_any<'a, E, F>(self, receivers: &'a mut [E], then: F) -> Selecting<AndCase<AnyCase<'a, E, F>, L>, R>
     where
         E: Receive,
-        for<'b> &'b mut E: SelectRecv<Message = E::Message>,
+        for<'b> &'b mut E: SelectRecv<Message = E::Message, Error = RecvError>,
         F: FnOnce(usize, Result<E::Message, RecvError>) -> R,
     {
         self.and(AnyCase::new(receivers, then))
@@ -164,12 +169,29 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
         self.and(AfterCase::new(Deadline::At(moment), then))
     }
 
+    /// Tries the operations in the order in which they were added, instead of a random one: where several are possible,
+    /// the first of them is performed. One that is always possible keeps those after it from ever being performed.
+    ///
+    /// ```
+    /// let (mut urgent, mut urgent_in) = ysuite::spsc::unbounded();
+    /// let (mut usual, mut usual_in) = ysuite::spsc::unbounded();
+    /// usual.send("usual")?;
+    /// urgent.send("urgent")?;
+    /// let first = ysuite::select().recv(&mut urgent_in, |word| word).recv(&mut usual_in, |word| word).biased().wait();
+    /// assert_eq!(first, Ok("urgent"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn biased(mut self) -> Self {
+        self.is_biased = true;
+        self
+    }
+
     /// Performs one of the operations, and returns the result of its function; blocks until one is possible.
     #[doc = cost!(select WAIT)]
     #[doc = cost!(select WAIT_SLEEP)]
     pub fn wait(mut self) -> R {
         // MUTANT: A wait without a limit ends only with a completed operation or an expired case.
-        while !run::choose(&mut self.cases, Deadline::Never) {}
+        while !run::choose(&mut self.cases, self.is_biased, Deadline::Never) {}
         let mut result = Foreign::none();
         self.finish(&mut result);
         result.take_out()
@@ -188,7 +210,7 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     #[doc = cost!(select WAIT_SLEEP)]
     pub fn wait_timeout(mut self, timeout: Duration) -> Option<R> {
         let mut result = Foreign::none();
-        if run::choose(&mut self.cases, Deadline::after(timeout)) {
+        if run::choose(&mut self.cases, self.is_biased, Deadline::after(timeout)) {
             self.finish(&mut result);
         } else {
             drop(self);
@@ -202,7 +224,7 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     #[doc = cost!(select WAIT_SLEEP)]
     pub fn wait_deadline(mut self, deadline: Instant) -> Option<R> {
         let mut result = Foreign::none();
-        if run::choose(&mut self.cases, Deadline::At(deadline)) {
+        if run::choose(&mut self.cases, self.is_biased, Deadline::At(deadline)) {
             self.finish(&mut result);
         } else {
             drop(self);
@@ -221,7 +243,7 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     #[doc = cost!(select WAIT)]
     pub fn try_now(mut self) -> Option<R> {
         let mut result = Foreign::none();
-        if run::choose(&mut self.cases, Deadline::Passed) {
+        if run::choose(&mut self.cases, self.is_biased, Deadline::Passed) {
             self.finish(&mut result);
         } else {
             drop(self);
@@ -230,7 +252,7 @@ impl<L: CaseList<R>, R> Selecting<L, R> {
     }
 }
 
-impl<L: CaseList<R>, R> fmt::Debug for Selecting<L, R> {
+impl<L: ChosenList<R>, R> fmt::Debug for Selecting<L, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Selecting").field("operations", &self.cases.len()).finish_non_exhaustive()
     }

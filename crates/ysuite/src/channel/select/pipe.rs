@@ -7,8 +7,8 @@ use super::meet::{MeetingOutlet, MeetingSource};
 use super::receive::{Got, RecvSource};
 use super::send::{Outlet, Sent};
 use super::sleeper::SelectWaiter;
-use crate::channel::Receive;
 use crate::channel::rendezvous::Party;
+use crate::channel::{Receive, RecvError};
 
 /// What a select needs of a receiver that one thread uses.
 pub(in crate::channel) trait PipeReceiver: Receive {
@@ -59,6 +59,7 @@ impl<'a, R: PipeReceiver> PipeSource<'a, R> {
 
 impl<R: PipeReceiver> RecvSource for PipeSource<'_, R> {
     type Message = R::Message;
+    type Error = RecvError;
 
     #[inline]
     fn take(&mut self, place: &mut Option<R::Message>) -> Option<Got> {
@@ -233,6 +234,7 @@ macro_rules! impl_select_recv {
 
         impl<'a, T> $crate::channel::SelectRecv for &'a mut $receiver<T> {
             type Message = T;
+            type Error = $crate::channel::RecvError;
             type Source = $crate::channel::select::pipe::PipeSource<'a, $receiver<T>>;
 
             #[inline]

@@ -1,41 +1,55 @@
 //! The case that receives from one receiver.
 
-use super::case::{Case, Looked};
+use super::case::{Case, ChosenCase, Looked};
 use super::sleeper::SelectWaiter;
 use crate::channel::{RecvError, error};
 use crate::foreign::{Foreign, Lent};
+use crate::os::Deadline;
 
-/// A receiver that [`select`](super::select) can receive from: `&mut` of an `spsc` or `mpsc`, `&` of an `mpmc`.
+/// A receiver that [`select`](super::select) can receive from: `&mut` of an `spsc`, `mpsc`, `oneshot` or `broadcast`, and
+/// of a `watch`, whose message says that there is a new value; `&` of an `mpmc` or a [`Timer`](crate::signal::Timer).
 pub trait SelectRecv {
     /// The type of the messages.
     type Message;
 
+    /// Why there is no message: as of the receiver's `recv`.
+    type Error;
+
     /// The way of receiving.
     #[doc(hidden)]
     #[allow(private_bounds)]
-    type Source: RecvSource<Message = Self::Message>;
+    type Source: RecvSource<Message = Self::Message, Error = Self::Error>;
 
     #[doc(hidden)]
     fn into_source(self) -> Self::Source;
 }
 
-/// The result of a receive that was performed: a message, which is in its place, or the error that the senders have
-/// disconnected.
-pub(in crate::channel) type Got = Result<(), RecvError>;
+/// The result of a receive that was performed: a message, which is in its place, or the error that there is none.
+pub(in crate::channel) type Got<E = RecvError> = Result<(), E>;
 
 /// What a receiver's channel provides, and how to wait for it. See [`Case`] for what is not said here.
 pub(in crate::channel) trait RecvSource {
     type Message;
+    type Error;
 
     /// Takes a message to `place`, or returns the error that there will be none. `None`: neither yet.
-    fn take(&mut self, place: &mut Option<Self::Message>) -> Option<Got>;
-    fn stand(&mut self, waiter: &SelectWaiter, case: usize, place: &mut Option<Self::Message>) -> Option<Got>;
+    fn take(&mut self, place: &mut Option<Self::Message>) -> Option<Got<Self::Error>>;
+    fn stand(
+        &mut self,
+        waiter: &SelectWaiter,
+        case: usize,
+        place: &mut Option<Self::Message>,
+    ) -> Option<Got<Self::Error>>;
     /// With the result of the receive, where it is [`Looked::Done`].
-    fn look(&mut self, waiter: &SelectWaiter, place: &mut Option<Self::Message>) -> (Looked, Option<Got>);
+    fn look(&mut self, waiter: &SelectWaiter, place: &mut Option<Self::Message>) -> (Looked, Option<Got<Self::Error>>);
     fn announce(&self);
-    fn met(&mut self, place: &mut Option<Self::Message>) -> Option<Got>;
+    fn met(&mut self, place: &mut Option<Self::Message>) -> Option<Got<Self::Error>>;
     fn leave(&mut self);
     fn moves(&self) -> u64;
+    /// When the operation becomes possible by itself.
+    fn due(&self) -> Deadline {
+        Deadline::Never
+    }
 }
 
 #[doc(hidden)]
@@ -43,7 +57,7 @@ pub(in crate::channel) trait RecvSource {
 pub struct RecvCase<S: RecvSource, F> {
     source: S,
     place: Option<S::Message>,
-    outcome: Option<Got>,
+    outcome: Option<Got<S::Error>>,
     /// Its captures are dropped after a message that may panic.
     then: Foreign<Option<F>>,
 }
@@ -54,9 +68,15 @@ impl<S: RecvSource, F> RecvCase<S, F> {
     pub(super) fn new(source: S, then: F) -> Self {
         Self { source, place: None, outcome: None, then: Foreign::some(then) }
     }
+
+    /// The result of the receive, if it was performed; once.
+    #[inline]
+    pub(super) fn take_result(&mut self) -> Option<Result<S::Message, S::Error>> {
+        self.outcome.take().map(|outcome| error::received(outcome, &mut self.place))
+    }
 }
 
-impl<R, S: RecvSource, F: FnOnce(Result<S::Message, RecvError>) -> R> Case<R> for RecvCase<S, F> {
+impl<S: RecvSource, F> Case for RecvCase<S, F> {
     #[inline]
     fn len(&self) -> usize {
         1
@@ -95,15 +115,21 @@ impl<R, S: RecvSource, F: FnOnce(Result<S::Message, RecvError>) -> R> Case<R> fo
         self.source.moves()
     }
 
+    fn deadline(&self) -> Deadline {
+        self.source.due()
+    }
+
     #[inline]
     fn is_done(&self) -> bool {
         self.outcome.is_some()
     }
+}
 
+impl<R, S: RecvSource, F: FnOnce(Result<S::Message, S::Error>) -> R> ChosenCase<R> for RecvCase<S, F> {
     #[inline]
     fn finish(&mut self, result: &mut Option<R>) {
-        if let Some(outcome) = self.outcome {
-            *result = Some(self.then.take_out()(error::received(outcome, &mut self.place)));
+        if let Some(received) = self.take_result() {
+            *result = Some(self.then.take_out()(received));
         }
     }
 }

@@ -42,6 +42,17 @@ impl Shuffled {
         Self { length, first, step: if chance & 8 == 0 { step } else { length - step } }
     }
 
+    /// From the last number down: an operation that was added earlier has a higher one.
+    fn biased(length: usize) -> Self {
+        let last = length.saturating_sub(1);
+        Self { length, first: last, step: last }
+    }
+
+    #[inline]
+    fn of(length: usize, is_biased: bool) -> Self {
+        if is_biased { Self::biased(length) } else { Self::new(length) }
+    }
+
     /// Calls `visit` with each number until it returns true.
     #[inline]
     fn any(&self, mut visit: impl FnMut(usize) -> bool) -> bool {
@@ -65,9 +76,9 @@ const PASSES: u32 = 16;
 
 /// Performs one operation (true), or finds that none is possible until the deadline.
 #[inline]
-pub(super) fn choose<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool {
-    let order = Shuffled::new(cases.len());
-    order.any(|at| cases.try_at(at)) || wait(cases, &order, limit)
+pub(super) fn choose<L: CaseList>(cases: &mut L, is_biased: bool, limit: Deadline) -> bool {
+    let order = Shuffled::of(cases.len(), is_biased);
+    order.any(|at| cases.try_at(at)) || wait(cases, &order, is_biased, limit)
 }
 
 // USER CODE: wakers of peers, as of the handles' own operations, and of another handle, where a case that leaves passes
@@ -81,14 +92,19 @@ pub(super) fn choose<R, L: CaseList<R>>(cases: &mut L, limit: Deadline) -> bool 
 /// No operation is possible at once.
 #[cold]
 #[inline(never)]
-fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, limit: Deadline) -> bool {
-    let deadline = cases.deadline(limit);
-    if deadline.is_over() {
-        return can_at_last(cases, order, u32::MAX) || cases.expire();
+fn wait<L: CaseList>(cases: &mut L, order: &Shuffled, is_biased: bool, limit: Deadline) -> bool {
+    if cases.deadline(limit).is_over() {
+        if can_at_last(cases, order, u32::MAX) || cases.expire() {
+            return true;
+        }
+        // Otherwise it is the moment of an operation that becomes possible by itself.
+        if limit.is_over() {
+            return false;
+        }
     }
     let mut waiter = SelectWaiter::borrow();
-    let mut registered = Registered { cases, result: core::marker::PhantomData };
-    let order = Shuffled::new(registered.cases.len());
+    let mut registered = Registered { cases };
+    let order = Shuffled::of(registered.cases.len(), is_biased);
     waiter.begin();
     let mut conflicts = Conflicts::default();
     loop {
@@ -104,13 +120,20 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, limit: Deadline) -> 
             Looked::Met(met) => return registered.met(met.case()),
             Looked::Done => return true,
             Looked::Ready | Looked::Again => {
-                if conflicts.give_way() && deadline.is_over() {
-                    return registered.cases.expire();
+                if conflicts.give_way() {
+                    if registered.cases.expire() {
+                        return true;
+                    }
+                    if limit.is_over() {
+                        return false;
+                    }
                 }
                 continue;
             }
         }
         registered.cases.announce();
+        // Another thread may take what the last moment has made possible: then there may be a later one.
+        let deadline = registered.cases.deadline(limit);
         // After the deadline it tries once more, and not for as long as other threads take what has woken it.
         let in_time = waiter.sleep(deadline) && !deadline.is_over();
         if let Some(met) = waiter.ticket.close() {
@@ -120,7 +143,12 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, limit: Deadline) -> 
             return true;
         }
         if !in_time {
-            return can_at_last(registered.cases, &order, PASSES) || registered.cases.expire();
+            if can_at_last(registered.cases, &order, PASSES) || registered.cases.expire() {
+                return true;
+            }
+            if limit.is_over() {
+                return false;
+            }
         }
     }
 }
@@ -131,7 +159,7 @@ fn wait<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, limit: Deadline) -> 
 /// acquired it.
 ///
 /// Makes at most `passes` passes, of which each except the last was disturbed.
-fn can_at_last<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, passes: u32) -> bool {
+fn can_at_last<L: CaseList>(cases: &mut L, order: &Shuffled, passes: u32) -> bool {
     // One pass has been made. For a single operation that is enough.
     if cases.len() < 2 {
         return false;
@@ -154,7 +182,7 @@ fn can_at_last<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, passes: u32) 
 
 /// The claim is open: registers with all handles, and checks everywhere. The claim is closed afterwards, unless nothing
 /// was found.
-fn look<R, L: CaseList<R>>(cases: &mut L, order: &Shuffled, waiter: &SelectWaiter) -> Looked {
+fn look<L: CaseList>(cases: &mut L, order: &Shuffled, waiter: &SelectWaiter) -> Looked {
     let mut looked = Looked::Nothing;
     order.any(|at| {
         looked = cases.look(at, waiter);
@@ -192,12 +220,11 @@ impl Conflicts {
 }
 
 /// Cases that have registered. However the wait ends, they leave all lines and lists.
-struct Registered<'a, R, L: CaseList<R>> {
+struct Registered<'a, L: CaseList> {
     cases: &'a mut L,
-    result: core::marker::PhantomData<R>,
 }
 
-impl<R, L: CaseList<R>> Registered<'_, R, L> {
+impl<L: CaseList> Registered<'_, L> {
     /// An operation has taken the claim, and is done thereby.
     fn met(&mut self, at: u32) -> bool {
         self.cases.met(at as usize);
@@ -205,7 +232,7 @@ impl<R, L: CaseList<R>> Registered<'_, R, L> {
     }
 }
 
-impl<R, L: CaseList<R>> Drop for Registered<'_, R, L> {
+impl<L: CaseList> Drop for Registered<'_, L> {
     fn drop(&mut self) {
         self.cases.leave();
     }
@@ -238,7 +265,7 @@ mod tests {
         }
     }
 
-    impl<L: FnMut(usize, &SelectWaiter) -> Looked, T: FnMut(usize) -> bool> CaseList<()> for Scripted<L, T> {
+    impl<L: FnMut(usize, &SelectWaiter) -> Looked, T: FnMut(usize) -> bool> CaseList for Scripted<L, T> {
         fn len(&self) -> usize {
             1
         }
@@ -276,8 +303,6 @@ mod tests {
         fn expire(&mut self) -> bool {
             false
         }
-
-        fn finish(&mut self, _: &mut Option<()>) {}
     }
 
     fn until_over(deadline: Deadline) {
@@ -294,7 +319,7 @@ mod tests {
             Looked::Nothing
         };
         let mut cases = Scripted::new(called, |looks| looks == 3);
-        assert!(choose::<(), _>(&mut cases, Deadline::Never));
+        assert!(choose(&mut cases, false, Deadline::Never));
         assert_eq!((cases.looks, cases.announced.get()), (3, 3));
     }
 
@@ -307,7 +332,7 @@ mod tests {
             Looked::Nothing
         };
         let mut cases = Scripted::new(called, |_| false);
-        assert!(!choose::<(), _>(&mut cases, deadline));
+        assert!(!choose(&mut cases, false, deadline));
         // None, where this thread has been preempted for that long before.
         assert!(cases.looks <= 1);
     }
@@ -316,7 +341,7 @@ mod tests {
     fn conflicts_end_no_wait_that_has_time_left() {
         let found = |looks: usize, _: &SelectWaiter| if looks < 10 { Looked::Again } else { Looked::Done };
         let mut cases = Scripted::new(found, |_| false);
-        assert!(choose::<(), _>(&mut cases, Deadline::Never));
+        assert!(choose(&mut cases, false, Deadline::Never));
         assert_eq!(cases.looks, 10);
     }
 
@@ -327,7 +352,7 @@ mod tests {
             until_over(deadline);
             Looked::Again
         };
-        assert!(!choose::<(), _>(&mut Scripted::new(found, |_| false), deadline));
+        assert!(!choose(&mut Scripted::new(found, |_| false), false, deadline));
     }
 
     /// Its claim is closed: no endpoint could take it in its sleep.
@@ -338,7 +363,7 @@ mod tests {
             if looks == 1 { Looked::Again } else { Looked::Done }
         };
         let mut cases = Scripted::new(found, |_| false);
-        assert!(choose::<(), _>(&mut cases, Deadline::Never));
+        assert!(choose(&mut cases, false, Deadline::Never));
         assert_eq!((cases.looks, cases.announced.get()), (2, 0));
     }
 
@@ -346,7 +371,7 @@ mod tests {
     #[test]
     fn what_a_look_finds_ready_is_tried() {
         let mut cases = Scripted::new(|_, _| Looked::Ready, |looks| looks == 2);
-        assert!(choose::<(), _>(&mut cases, Deadline::Never));
+        assert!(choose(&mut cases, false, Deadline::Never));
         assert_eq!(cases.looks, 2);
     }
 
@@ -359,7 +384,7 @@ mod tests {
                 assert!(before.is_none_or(|before| !Arc::ptr_eq(&before, &waiter.ticket)));
                 Looked::Done
             };
-            assert!(choose::<(), _>(&mut Scripted::new(found, |_| false), Deadline::Never));
+            assert!(choose(&mut Scripted::new(found, |_| false), false, Deadline::Never));
         }
         assert!(late.is_some());
     }
@@ -372,7 +397,7 @@ mod tests {
         left: u32,
     }
 
-    impl CaseList<()> for Moving {
+    impl CaseList for Moving {
         fn len(&self) -> usize {
             2
         }
@@ -410,8 +435,6 @@ mod tests {
         fn expire(&mut self) -> bool {
             false
         }
-
-        fn finish(&mut self, _: &mut Option<()>) {}
     }
 
     #[test]
@@ -419,10 +442,13 @@ mod tests {
         // It moves twice a pass, or not at all.
         for left in 0..20 {
             for possible in 0..2 {
-                assert!(choose(&mut Moving { possible, moves: 0, left }, Deadline::Passed), "{left} moves are left");
+                assert!(
+                    choose(&mut Moving { possible, moves: 0, left }, false, Deadline::Passed),
+                    "{left} moves are left"
+                );
             }
         }
         // Nowhere at all: the pass in which nothing has moved proves it.
-        assert!(!choose(&mut Moving { possible: 2, moves: 0, left: 0 }, Deadline::Passed));
+        assert!(!choose(&mut Moving { possible: 2, moves: 0, left: 0 }, false, Deadline::Passed));
     }
 }

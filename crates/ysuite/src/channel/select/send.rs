@@ -1,6 +1,6 @@
 //! The case that sends to one sender.
 
-use super::case::{Case, Looked};
+use super::case::{Case, ChosenCase, Looked};
 use super::sleeper::SelectWaiter;
 use crate::channel::{SendError, error};
 use crate::foreign::{Foreign, Lent};
@@ -74,9 +74,23 @@ impl<'a, O, T, F> SendCase<'a, O, T, F> {
         let has_message = offer.place().is_some();
         Self { outlet, offer, has_message, outcome: None, then: Foreign::some(then) }
     }
+
+    /// The message, if it was not sent.
+    pub(super) fn take_message(&mut self) -> Option<T> {
+        self.has_message = false;
+        self.offer.place().take()
+    }
+
+    /// The result of the send, if it was performed; once.
+    #[inline]
+    pub(super) fn take_result(&mut self) -> Option<Result<(), SendError<T>>> {
+        let outcome = self.outcome.take()?;
+        self.has_message = false;
+        Some(error::of_send(outcome, self.offer.place()))
+    }
 }
 
-impl<R, T, O: Outlet<Message = T>, F: FnOnce(Result<(), SendError<T>>) -> R> Case<R> for SendCase<'_, O, T, F> {
+impl<T, O: Outlet<Message = T>, F> Case for SendCase<'_, O, T, F> {
     #[inline]
     fn len(&self) -> usize {
         1
@@ -132,11 +146,13 @@ impl<R, T, O: Outlet<Message = T>, F: FnOnce(Result<(), SendError<T>>) -> R> Cas
     fn is_done(&self) -> bool {
         self.outcome.is_some()
     }
+}
 
+impl<R, T, O: Outlet<Message = T>, F: FnOnce(Result<(), SendError<T>>) -> R> ChosenCase<R> for SendCase<'_, O, T, F> {
     #[inline]
     fn finish(&mut self, result: &mut Option<R>) {
-        if let Some(outcome) = self.outcome {
-            *result = Some(self.then.take_out()(error::of_send(outcome, self.offer.place())));
+        if let Some(sent) = self.take_result() {
+            *result = Some(self.then.take_out()(sent));
         }
     }
 }

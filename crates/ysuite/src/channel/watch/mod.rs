@@ -83,6 +83,7 @@
 mod lock;
 #[cfg(all(test, ysuite_loom))]
 mod models;
+mod operations;
 mod receiver;
 mod sender;
 mod shared;

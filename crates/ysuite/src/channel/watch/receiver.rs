@@ -5,15 +5,16 @@ use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::time::Instant;
 
+use super::operations::WatchChange;
 use super::shared::{NOTHING, Share, WatchShared};
 use super::{RecvError, RecvTimeoutError, Ref, impl_watch_api};
 use crate::channel::Spin;
 use crate::channel::coop::{poll_within_budget, within_budget, yield_now};
 use crate::foreign::{Foreign, Panics};
+use crate::operation::{self, Readiness, Task};
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
-use crate::wait::many::ManyWait;
 use crate::wait::{SharedBackoff, Subscriptions};
 
 /// A receiver of the [channel](super). Every receiver sees the newest value, and knows whether it has seen it before. A
@@ -21,12 +22,12 @@ use crate::wait::{SharedBackoff, Subscriptions};
 #[doc = cost!(watch DROP)]
 pub struct Receiver<T> {
     /// With the last handle the value is dropped, which is user code.
-    shared: Foreign<Arc<WatchShared<T>>>,
+    pub(super) shared: Foreign<Arc<WatchShared<T>>>,
     /// The version that this receiver has seen, or `NOTHING`.
-    seen: u64,
-    backoff: SharedBackoff,
+    pub(super) seen: u64,
+    pub(super) backoff: SharedBackoff,
     /// Present once this receiver has been polled or attached.
-    subscriptions: Option<Box<Subscriptions>>,
+    pub(super) subscriptions: Option<Box<Subscriptions>>,
     /// As a stream it has returned `None`.
     #[cfg(feature = "stream")]
     pub(super) has_ended: bool,
@@ -133,9 +134,7 @@ impl<T> Receiver<T> {
     /// # Errors
     /// When it has seen the value, and all senders have disconnected.
     pub async fn changed_async(&mut self) -> Result<(), RecvError> {
-        within_budget(unseen_async(&self.shared, self.seen)).await?;
-        self.see();
-        Ok(())
+        within_budget(Task::new(WatchChange::new(self), Foreign::none())).await
     }
 
     // MUTANT: A version that is the last one has been observed already.
@@ -244,7 +243,7 @@ impl<T> Receiver<T> {
             if looks == 0 {
                 yield_now().await;
             }
-            unseen_async(&self.shared, self.seen).await?;
+            unseen_async(&self.shared, self.seen, &self.backoff).await?;
         };
         // User code, while the value is a local: a value being returned would leak, and its lock with it, if that
         // panicked.
@@ -276,17 +275,14 @@ impl<T> Receiver<T> {
 
     /// The current value counts as seen from now on.
     fn see(&mut self) {
-        self.seen = self.shared.version();
-        rest(&self.shared, self.seen, self.subscriptions.as_deref());
+        see(&self.shared, &mut self.seen, self.subscriptions.as_deref());
     }
 
-    // WAITS: for a value it has not seen, also in `wait_for_until`; ends: that, the last sender has disconnected, the
-    //     deadline; spin: `None` parks at once, `Adaptive` polls, yields, parks, `Forever` polls for ever; a change
-    //     notifies all waiters; test: tests/suite/watch/waiting.rs: one_value_wakes_all_threads_that_wait
     // MUTANT: Speed only: the wait that follows checks first as well.
     fn changed_until(&mut self, deadline: impl FnOnce() -> Deadline) -> Result<(), RecvTimeoutError> {
         if self.shared.news(self.seen)?.is_none() {
-            unseen_until(&self.shared, self.seen, &self.backoff, deadline())?;
+            let waited = operation::block(WatchChange::new(self), &mut None, deadline());
+            return Ok(waited.ok_or(RecvTimeoutError::Timeout)??);
         }
         self.see();
         Ok(())
@@ -369,38 +365,38 @@ impl<T> Receiver<T> {
     }
 }
 
+/// The current value counts as seen.
+pub(super) fn see<T>(shared: &WatchShared<T>, seen: &mut u64, subscriptions: Option<&Subscriptions>) {
+    *seen = shared.version();
+    rest(shared, *seen, subscriptions);
+}
+
 /// An attached receiver has seen the value: takes its id down, arms, and checks once more. True: there is another
 /// value, or the disconnection, and the id is up.
 fn rest<T>(shared: &WatchShared<T>, seen: u64, subscriptions: Option<&Subscriptions>) -> bool {
     subscriptions.is_some_and(|subscriptions| subscriptions.rest(shared.unseen(seen)))
 }
 
-// MUTANT: In a race: values arrive as fast as they are refused. Killed only by
-// `values_that_keep_coming_delay_no_disconnect_and_no_turn`.
-/// Blocks until there is a value that a receiver has not seen.
+// WAITS: for a value that was not seen; ends: that, the last sender has disconnected, the deadline; spin: `None` parks at
+//     once, `Adaptive` polls, yields, parks, `Forever` polls for ever; a change notifies all waiters; test:
+//     tests/suite/watch/waiting.rs: one_value_wakes_all_threads_that_wait
+/// Blocks until there is a value that was not seen.
 fn unseen_until<T>(
     shared: &WatchShared<T>,
     seen: u64,
     backoff: &SharedBackoff,
     deadline: Deadline,
 ) -> Result<(), RecvTimeoutError> {
-    let mut wait = ManyWait::new(shared.unseen(seen), false);
-    let mut in_time = true;
-    while shared.news(seen)?.is_none() {
-        if !in_time {
-            return Err(RecvTimeoutError::Timeout);
-        }
-        in_time = wait.block(backoff, deadline);
-    }
+    let waited = operation::block(Readiness::new(shared.unseen(seen), backoff), &mut (), deadline);
+    waited.ok_or(RecvTimeoutError::Timeout)?;
+    shared.news(seen)?;
     Ok(())
 }
 
-/// The task waits until there is a value that a receiver has not seen.
-async fn unseen_async<T>(shared: &WatchShared<T>, seen: u64) -> Result<(), RecvError> {
-    let mut wait = ManyWait::new(shared.unseen(seen), false);
-    while shared.news(seen)?.is_none() {
-        core::future::poll_fn(|context| wait.poll(context)).await;
-    }
+/// As [`unseen_until`], as a task.
+async fn unseen_async<T>(shared: &WatchShared<T>, seen: u64, backoff: &SharedBackoff) -> Result<(), RecvError> {
+    Task::new(Readiness::new(shared.unseen(seen), backoff), Foreign::new(())).await;
+    shared.news(seen)?;
     Ok(())
 }
 

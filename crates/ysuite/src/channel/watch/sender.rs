@@ -5,9 +5,9 @@ use core::time::Duration;
 use super::shared::WatchShared;
 use super::{Receiver, Ref, SendError, impl_watch_api};
 use crate::foreign::{Foreign, Panics};
+use crate::operation::{self, Readiness, Task};
 use crate::os::Deadline;
 use crate::sync::Arc;
-use crate::wait::many::ManyWait;
 use crate::wait::{SharedBackoff, Spin};
 
 /// A sender of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
@@ -118,10 +118,7 @@ impl<T> Sender<T> {
     /// since.
     #[doc = cost!(watch CHANGED_TASK)]
     pub async fn closed(&self) {
-        let mut wait = ManyWait::new(self.shared.unwatched(), false);
-        while !self.is_disconnected() {
-            core::future::poll_fn(|context| wait.poll(context)).await;
-        }
+        Task::new(Readiness::new(self.shared.unwatched(), &SharedBackoff::new()), Foreign::new(())).await;
     }
 
     /// Blocks until there is no receiver. Sleeps in the kernel at once. A receiver may have
@@ -145,7 +142,7 @@ impl<T> Sender<T> {
         let backoff = SharedBackoff::new();
         // The disconnection is seldom so near that polling for it would pay.
         backoff.set(Spin::None);
-        self.is_disconnected() || ManyWait::new(self.shared.unwatched(), false).block(&backoff, deadline)
+        operation::block(Readiness::new(self.shared.unwatched(), &backoff), &mut (), deadline).is_some()
     }
 }
 

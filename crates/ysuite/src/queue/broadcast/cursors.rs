@@ -155,6 +155,12 @@ impl Cursors {
         self.count.load(Ordering::Acquire)
     }
 
+    /// The number of readers that have ever joined.
+    pub(super) fn joined(&self) -> u64 {
+        // ORDERING: Relaxed; the caller has passed a fence where it compares two of these.
+        self.extent.load(Ordering::Relaxed) / JOINED
+    }
+
     /// Takes a cursor for a new reader, at a position that is not ahead of the reader's start. Every scan of all
     /// cursors that ends after the return finds it.
     ///

@@ -450,6 +450,11 @@ impl<T> BroadcastRing<T> {
         limit.saturating_sub(self.tail()) as usize
     }
 
+    /// A number that grows with each message, and with each reader that joins: see `Operation::moves`.
+    pub(crate) fn moves(&self) -> u64 {
+        self.tail() + self.cursors.joined()
+    }
+
     /// The position of the next message to be written.
     fn tail(&self) -> u64 {
         // ORDERING: Relaxed; a number that may be out of date at once. A thread that has acquired the handle finds it

@@ -49,11 +49,15 @@ use core::iter::FusedIterator;
 use core::time::Duration;
 use std::time::Instant;
 
+mod operations;
+
+use self::operations::TimerTick;
 pub use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::iter::{IntoIter, Receive};
-use crate::os::{Deadline, sleep_on};
+use crate::channel::error;
+use crate::operation;
+use crate::os::Deadline;
 pub use crate::signal::Timer;
-use crate::sync::AtomicU32;
 
 /// Makes a timer with one tick, when `time` has passed. It never ticks if the clock cannot represent that moment, as
 /// with `Duration::MAX`. Allocates a few words; its only system call reads the clock.
@@ -119,22 +123,11 @@ impl Timer {
         self.recv_until(Deadline::At(deadline))
     }
 
-    // WAITS: for the next tick or the deadline, parked, without a spin setting; of several that wait for the same timer
-    //     one gets the tick; test: tests/suite/timer.rs: clones_share_the_ticks
     fn recv_until(&self, deadline: Deadline) -> Result<Instant, RecvTimeoutError> {
-        // No thread wakes this one: the word never changes.
-        let word = AtomicU32::new(0);
-        loop {
-            // Before the check for a tick: one that is due at the deadline is still received.
-            let is_last = deadline.is_over();
-            if let Some(tick) = self.take(Instant::now()) {
-                return Ok(tick);
-            }
-            if is_last {
-                return Err(RecvTimeoutError::Timeout);
-            }
-            // Another thread may take the tick: then this one waits for the next.
-            sleep_on(&word, 0, deadline.or_before(self.due()));
+        let mut place = None;
+        match operation::block(TimerTick(self), &mut place, deadline) {
+            Some(outcome) => Ok(error::received(outcome, &mut place)?),
+            None => Err(RecvTimeoutError::Timeout),
         }
     }
 

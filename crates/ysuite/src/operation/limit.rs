@@ -1,4 +1,4 @@
-//! The limit of a send by a task: any future. Its polls and its drop are user code. The calling task only.
+//! The limit of an operation of a task: any future. Its polls and its drop are user code. The calling task only.
 
 use core::future::Future;
 use core::pin::Pin;
@@ -8,10 +8,10 @@ use crate::foreign::Panics;
 
 /// The limit of a send, where it has been pinned. It is dropped before the future that it limits returns. While
 /// unwinding, a panic of its own goes no further.
-pub(super) struct Limit<'a, F>(Pin<&'a mut Option<F>>);
+pub(crate) struct Limit<'a, F>(Pin<&'a mut Option<F>>);
 
 impl<'a, F: Future> Limit<'a, F> {
-    pub(super) fn new(place: Pin<&'a mut Option<F>>) -> Self {
+    pub(crate) fn new(place: Pin<&'a mut Option<F>>) -> Self {
         Self(place)
     }
 }
@@ -35,7 +35,7 @@ impl<F> Drop for Limit<'_, F> {
 
 /// The result, when the wait and its limit have ended. The drops of both are user code. So is the drop of a result that
 /// no caller gets, while unwinding.
-pub(super) fn answer_behind<A, W, F>(answer: A, wait: W, limit: Limit<'_, F>) -> A {
+pub(crate) fn answer_behind<A, W, F>(answer: A, wait: W, limit: Limit<'_, F>) -> A {
     let mut panics = Panics::none();
     // MUTANT: Killed only by `a_message_that_comes_back_ends_with_a_waker_whose_drop_panics`.
     panics.catch(|| drop(wait));
