@@ -1,12 +1,109 @@
-//! A map by numbers that the library gives out itself. A hash map: the standard library's ordered one is four times as
-//! much code for each type of values.
+//! A map by numbers that the library gives out itself. The values are in a list, and the standard library's hash map knows
+//! their places: so that map, which is three thousand lines for the code generator, is compiled for one type of values.
+//! One thread.
 
 use core::hash::{BuildHasherDefault, Hasher};
 use std::collections::HashMap;
-#[cfg(feature = "mailbox")]
 use std::hash::{BuildHasher, Hash};
 
-pub(crate) type NumberMap<V> = HashMap<u64, V, BuildHasherDefault<NumberHasher>>;
+/// Where the values are.
+type Places = HashMap<u64, usize, BuildHasherDefault<NumberHasher>>;
+
+pub(crate) struct NumberMap<V> {
+    places: Places,
+    entries: Vec<(u64, V)>,
+}
+
+impl<V> Default for NumberMap<V> {
+    fn default() -> Self {
+        Self { places: Places::default(), entries: Vec::new() }
+    }
+}
+
+impl<V> NumberMap<V> {
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(crate) fn get(&self, number: u64) -> Option<&V> {
+        self.entries.get(find(&self.places, number)?).map(|(_, value)| value)
+    }
+
+    #[cfg(feature = "mailbox")]
+    pub(crate) fn get_mut(&mut self, number: u64) -> Option<&mut V> {
+        self.entries.get_mut(find(&self.places, number)?).map(|(_, value)| value)
+    }
+
+    /// The value of that number, which is made where there is none.
+    #[cfg(feature = "mailbox")]
+    pub(crate) fn get_or_insert_with(&mut self, number: u64, make: impl FnOnce() -> V) -> &mut V {
+        let at = match find(&self.places, number) {
+            Some(at) => at,
+            None => self.push(number, make()),
+        };
+        &mut self.entries[at].1
+    }
+
+    /// Puts a value there, and returns the one that was there.
+    pub(crate) fn insert(&mut self, number: u64, value: V) -> Option<V> {
+        match find(&self.places, number) {
+            Some(at) => Some(core::mem::replace(&mut self.entries[at].1, value)),
+            None => {
+                self.push(number, value);
+                None
+            }
+        }
+    }
+
+    fn push(&mut self, number: u64, value: V) -> usize {
+        let at = self.entries.len();
+        self.entries.push((number, value));
+        put(&mut self.places, number, at);
+        at
+    }
+
+    // MUTANT: Memory only: how much room is kept.
+    /// Takes a value out. The memory that is kept is in proportion to the values that are left. So one that goes pays
+    /// for moving few others.
+    pub(crate) fn remove(&mut self, number: u64) -> Option<V> {
+        let at = take(&mut self.places, number)?;
+        let (_, value) = self.entries.swap_remove(at);
+        // The last one is where this one was.
+        if let Some((moved, _)) = self.entries.get(at) {
+            put(&mut self.places, *moved, at);
+        }
+        let (kept, left) = (self.entries.capacity(), self.entries.len());
+        if kept > KEPT_ROOM && left < kept / 4 {
+            self.entries.shrink_to((2 * left).max(KEPT_ROOM));
+        }
+        Some(value)
+    }
+
+    pub(crate) fn values(&self) -> impl Iterator<Item = &V> {
+        self.entries.iter().map(|(_, value)| value)
+    }
+
+    pub(crate) fn into_values(self) -> impl Iterator<Item = V> {
+        self.entries.into_iter().map(|(_, value)| value)
+    }
+}
+
+#[inline(never)]
+fn find(places: &Places, number: u64) -> Option<usize> {
+    places.get(&number).copied()
+}
+
+#[inline(never)]
+fn put(places: &mut Places, number: u64, at: usize) {
+    places.insert(number, at);
+}
+
+#[inline(never)]
+fn take(places: &mut Places, number: u64) -> Option<usize> {
+    let at = places.remove(&number);
+    give_back_room(places);
+    at
+}
 
 /// Numbers are consecutive: a multiplication spreads them well enough.
 #[derive(Default)]
@@ -29,15 +126,54 @@ impl Hasher for NumberHasher {
 }
 
 /// Room for this number of entries is kept, however few there are.
-#[cfg(feature = "mailbox")]
 const KEPT_ROOM: usize = 32;
 
 // MUTANT: Memory only: how much room is kept.
 /// After entries were removed: memory that is kept is in proportion to the entries that are left. So an entry that goes
 /// pays for moving few others.
-#[cfg(feature = "mailbox")]
 pub(crate) fn give_back_room<K: Eq + Hash, V, S: BuildHasher>(map: &mut HashMap<K, V, S>) {
     if map.capacity() > KEPT_ROOM && map.len() < map.capacity() / 4 {
         map.shrink_to((2 * map.len()).max(KEPT_ROOM));
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::NumberMap;
+
+    /// Claim: A map by numbers does what an ordered map does, whatever is put in and taken out.
+    #[test]
+    fn random_operations_agree_with_an_ordered_map() {
+        let (mut map, mut model, mut state) = (NumberMap::default(), BTreeMap::new(), 7_u64);
+        for step in 0..20_000_u64 {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            // Few numbers at first, then many, then few.
+            let number = (state >> 33) % (1 + step.min(20_000 - step) / 10);
+            match state >> 61 {
+                0..3 => assert_eq!(map.insert(number, step), model.insert(number, step)),
+                3..6 => assert_eq!(map.remove(number), model.remove(&number)),
+                6 => assert_eq!(map.get(number), model.get(&number)),
+                _ => assert_eq!(map.get_or_insert_with(number, || step), model.entry(number).or_insert(step)),
+            }
+            assert_eq!(map.len(), model.len());
+        }
+        let mut values: Vec<_> = map.values().copied().collect();
+        let mut expected: Vec<_> = model.into_values().collect();
+        values.sort_unstable();
+        expected.sort_unstable();
+        assert_eq!(values, expected);
+    }
+
+    #[test]
+    fn what_goes_leaves_no_memory() {
+        let mut map = NumberMap::default();
+        (0..100_000).for_each(|number| assert_eq!(map.insert(number, number), None));
+        (0..99_990).for_each(|number| assert_eq!(map.remove(number), Some(number)));
+        assert!(map.entries.capacity() <= 64 && map.places.capacity() <= 128, "{}", map.places.capacity());
+        let mut left: Vec<_> = map.into_values().collect();
+        left.sort_unstable();
+        assert!(left.into_iter().eq(99_990..100_000));
     }
 }

@@ -84,7 +84,7 @@ impl<L: ThreadLane> LaneTable<L> {
 
     /// The lane, and the lanes that a sweep took out for it.
     pub(crate) fn find(&self, number: u64, make: impl FnOnce() -> L) -> (Rc<L>, GivenUp<L>) {
-        let (found, mut given_up) = (self.lanes.borrow().get(&number).cloned(), GivenUp::new());
+        let (found, mut given_up) = (self.lanes.borrow().get(number).cloned(), GivenUp::new());
         let lane = found.unwrap_or_else(|| {
             let lane = Rc::new(make());
             given_up = self.sweep();
@@ -106,14 +106,14 @@ impl<L: ThreadLane> LaneTable<L> {
         // A lane in use, and the recent one, have other owners.
         let is_idle = |lane: &&Rc<L>| Rc::strong_count(lane) == 1 && lane.is_idle(!lane.used().replace(false));
         let idle: GivenUp<L> = lanes.values().filter(is_idle).cloned().collect();
-        idle.iter().for_each(|lane| drop(lanes.remove(&lane.number())));
+        idle.iter().for_each(|lane| drop(lanes.remove(lane.number())));
         self.sweep_at.set(KEPT_LANES.max(lanes.len() * 2));
         idle
     }
 
     /// Takes the lane out.
     pub(crate) fn forget(&self, number: u64) {
-        let lane = self.lanes.borrow_mut().remove(&number);
+        let lane = self.lanes.borrow_mut().remove(number);
         drop((lane, self.take_recent(number)));
     }
 }
@@ -133,7 +133,7 @@ impl<L: ThreadLane> Drop for LaneTable<L> {
     fn drop(&mut self) {
         let mut panics = Panics::none();
         panics.catch(|| drop(self.recent.take()));
-        for (_, lane) in self.lanes.take() {
+        for lane in self.lanes.take().into_values() {
             panics.catch(|| drop(lane));
         }
         panics.end_here();

@@ -14,7 +14,7 @@ use super::registry;
 use super::relations::{LinkTerminated, OwnerTerminated, PanicText, Relation, notice};
 use super::search::{Aside, Search};
 use crate::channel::{Inbox, Spin};
-use crate::number_map::{NumberMap, give_back_room};
+use crate::number_map::NumberMap;
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
@@ -158,8 +158,7 @@ impl Mailbox {
     }
 
     fn unwatch(&mut self, address: &Address) {
-        self.relations.watched.remove(&address.inner.id);
-        give_back_room(&mut self.relations.watched);
+        self.relations.watched.remove(address.inner.id);
     }
 
     pub(super) fn set_owner(&mut self, owner: &Arc<MailboxInner>) {

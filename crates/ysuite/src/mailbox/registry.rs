@@ -48,7 +48,7 @@ impl Names {
 
     fn insert(&mut self, name: &str, address: &Address) {
         let name = Name::from(name);
-        let names = self.names.entry(address.inner.id).or_default();
+        let names = self.names.get_or_insert_with(address.inner.id, Vec::new);
         let owner = NameOwner { address: address.clone(), at: names.len() };
         names.push(name.clone());
         self.owners.insert(name, owner);
@@ -58,33 +58,28 @@ impl Names {
     fn remove(&mut self, name: &str) -> Option<Address> {
         let NameOwner { address, at } = self.owners.remove(name)?;
         let id = address.inner.id;
-        if let Some(names) = self.names.get_mut(&id) {
+        if let Some(names) = self.names.get_mut(id) {
             names.swap_remove(at);
             // The last one is there now.
             if let Some(moved) = names.get(at).and_then(|name| self.owners.get_mut(name)) {
                 moved.at = at;
             }
             if names.is_empty() {
-                self.names.remove(&id);
+                self.names.remove(id);
             } else if names.len() < names.capacity() / 4 {
                 names.shrink_to(2 * names.len());
             }
         }
-        self.give_back_room();
+        give_back_room(&mut self.owners);
         Some(address)
     }
 
     /// Removes all names of a mailbox.
     fn remove_all(&mut self, id: u64) -> Vec<Address> {
-        let names = self.names.remove(&id).unwrap_or_default();
+        let names = self.names.remove(id).unwrap_or_default();
         let gone = names.iter().filter_map(|name| Some(self.owners.remove(name)?.address)).collect();
-        self.give_back_room();
-        gone
-    }
-
-    fn give_back_room(&mut self) {
         give_back_room(&mut self.owners);
-        give_back_room(&mut self.names);
+        gone
     }
 }
 

@@ -11,7 +11,7 @@ use super::address::Address;
 use super::envelope::Envelope;
 use super::inner::MailboxInner;
 use crate::foreign::Panics;
-use crate::number_map::{NumberMap, give_back_room};
+use crate::number_map::NumberMap;
 use crate::os::ForkLock;
 use crate::sync::Arc;
 
@@ -54,7 +54,7 @@ impl Watchers {
         let mut watchers = self.0.lock();
         let watchers = watchers.as_mut().map_err(|panic| panic.clone())?;
         let new = || Watcher { address: Address::new(watcher.clone()), relations: 0 };
-        watchers.entry(watcher.id).or_insert_with(new).relations |= relation as u8;
+        watchers.get_or_insert_with(watcher.id, new).relations |= relation as u8;
         Ok(())
     }
 
@@ -69,14 +69,12 @@ impl Watchers {
     pub(super) fn remove<const N: usize>(&self, id: u64, relations: [Relation; N]) {
         let Some(mut watchers) = self.0.lock_to_go() else { return };
         let removed = watchers.as_mut().ok().and_then(|watchers| {
-            let watcher = watchers.get_mut(&id)?;
+            let watcher = watchers.get_mut(id)?;
             relations.into_iter().for_each(|relation| watcher.relations &= !(relation as u8));
             if watcher.relations != 0 {
                 return None;
             }
-            let removed = watchers.remove(&id);
-            give_back_room(watchers);
-            removed
+            watchers.remove(id)
         });
         drop(watchers);
         // After the lock.
