@@ -90,7 +90,20 @@ fn tasks_that_give_up() {
             let mut waiting = (Box::pin(out.send_async(2)), Box::pin(out.closed()));
             assert!(poll_once(&mut waiting.0, &task).is_pending() && poll_once(&mut waiting.1, &task).is_pending());
             drop(waiting);
+            let mut batch = [2].into_iter();
+            let mut waiting = (
+                Box::pin(out.send_async_until(2, std::future::pending::<()>())),
+                Box::pin(out.send_batch_async(&mut batch)),
+            );
+            assert!(poll_once(&mut waiting.0, &task).is_pending() && poll_once(&mut waiting.1, &task).is_pending());
+            drop(waiting);
             assert_eq!((block_on(heard.recv_async()), block_on(stays.recv_async())), (Ok(1), Ok(1)));
+            let mut got = Vec::new();
+            let mut waiting = Box::pin(heard.recv_batch_async(&mut got, 8));
+            assert!(poll_once(&mut waiting, &task).is_pending());
+            drop(waiting);
+            assert_eq!(block_on(out.send_batch_async(&mut batch)), Ok(1));
+            assert_eq!((block_on(heard.recv_batch_async(&mut got, 8)), stays.recv()), (Ok(1), Ok(2)));
         }
         drop((sender, stays));
         assert_eq!(task.held(), 0, "wakers of tasks that have given up");

@@ -321,6 +321,17 @@ fn no_program_takes_more_instructions_with_time() {
         assert!(!env::var("YBENCH_VALGRIND").is_ok_and(|wanted| wanted == "required"), "valgrind is demanded");
         return;
     }
+    // What grows does so again. A wait that spins for as long as it takes, once in a while, does not.
+    let (first, wrong) = grown();
+    let again = if first.is_empty() { Vec::new() } else { grown().0 };
+    let more: Vec<&str> =
+        first.iter().filter(|(test, _)| again.iter().any(|(other, _)| other == test)).map(|(_, why)| &**why).collect();
+    assert!(more.is_empty() && wrong.is_none(), "{}\n{}", more.join("\n"), wrong.unwrap_or_default());
+}
+
+/// Runs all programs under valgrind. Those of which a step takes more instructions at the end, each with its complaint; and
+/// what is wrong with the run.
+fn grown() -> (Vec<(String, String)>, Option<String>) {
     let folder = Folder::new();
     let (said, wrong) = run(counted(&child(ALL), &folder.0).env(CHILD, ALL).env("MALLOC_ARENA_MAX", "1"));
     let counts = parts(&folder.0);
@@ -337,10 +348,10 @@ fn no_program_takes_more_instructions_with_time() {
         let [test, steps, threads] = part.split(' ').collect::<Vec<_>>()[..] else {
             panic!("a name and two numbers: {part}")
         };
-        costs_more(test, counts, steps.parse().expect("a number"), threads == "1")
+        let why = costs_more(test, counts, steps.parse().expect("a number"), threads == "1")?;
+        Some((test.to_owned(), why))
     });
-    let more: Vec<String> = more.collect();
-    assert!(more.is_empty() && wrong.is_none(), "{}\n{}", more.join("\n"), wrong.unwrap_or_default());
+    (more.collect(), wrong)
 }
 
 /// A folder for profiles, that goes with its test.

@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use crate::life::{Steps, live};
+use ysuite::channel::list::{self, Selectable, first};
 use ysuite::signal::{Select, Signal, SignalSet, Wait, YPollset, YSemaphore, YSocketpair};
-use ysuite::{mpmc, mpsc, select, spsc, timer};
+use ysuite::{broadcast, mpmc, mpsc, oneshot, select, spsc, timer, watch};
 
 #[test]
 fn signalers_and_ids() {
@@ -79,6 +80,46 @@ fn wait_once(mut set: impl SignalSet, receiver: &mut mpsc::Receiver<u64>, sender
     assert!(set.poll().eq([1]));
     assert_eq!((receiver.try_recv(), receiver.try_recv().is_err()), (Ok(1), true));
     assert_eq!(set.detach(receiver), Some(1));
+}
+
+/// Operations of several kinds, which wait, give up, and are performed; one end is there for this message alone.
+#[test]
+fn a_list_for_each_message() {
+    live("signals::a_list_for_each_message", Steps::Calls, |life| {
+        let (sender, receiver) = mpmc::bounded(1);
+        let (news, mut news_in) = broadcast::bounded(1);
+        let (value, mut value_in) = watch::channel(0);
+        let never = timer::never();
+        while life.step() {
+            let number = life.number();
+            let (reply, mut answer) = oneshot::channel();
+            let mut ticks = list::recv(&never);
+            let (mut one, mut two) = (list::recv(&receiver), list::recv(&mut news_in));
+            let (mut three, mut four) = (list::recv(&mut value_in), list::recv(&mut answer));
+            let mut all: [&mut dyn Selectable; 5] = [&mut one, &mut two, &mut three, &mut four, &mut ticks];
+            assert_eq!(first(&mut all).try_now(), None);
+            assert_eq!(first(&mut all).wait_timeout(Duration::from_nanos(1)), None);
+            match number % 4 {
+                0 => sender.send(number).unwrap(),
+                1 => news.send(number).unwrap(),
+                2 => value.send(number).unwrap(),
+                _ => {
+                    reply.send(number).unwrap();
+                    assert_eq!(first(&mut all).biased().wait(), 3);
+                    assert_eq!(four.result(), Some(Ok(number)));
+                    continue;
+                }
+            }
+            assert_eq!(first(&mut all).wait(), number as usize % 4);
+            let got = (one.result(), two.result(), three.result());
+            assert!(got.0.is_some() || got.1.is_some() || got.2.is_some());
+            // There is room for one of them.
+            let (mut kept, mut other) = (list::send(&sender, 1), list::send(&sender, 2));
+            let sent = first(&mut [&mut kept, &mut other]).wait();
+            assert_eq!(receiver.recv(), Ok(1 + sent as u64));
+            assert!(kept.into_message().is_some() || sent == 0);
+        }
+    });
 }
 
 #[test]
