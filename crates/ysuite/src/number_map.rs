@@ -7,16 +7,16 @@ use std::collections::HashMap;
 use std::hash::{BuildHasher, Hash};
 
 /// Where the values are.
-type Places = HashMap<u64, usize, BuildHasherDefault<NumberHasher>>;
+type NumberPlaces = HashMap<u64, usize, BuildHasherDefault<NumberHasher>>;
 
 pub(crate) struct NumberMap<V> {
-    places: Places,
+    places: NumberPlaces,
     entries: Vec<(u64, V)>,
 }
 
 impl<V> Default for NumberMap<V> {
     fn default() -> Self {
-        Self { places: Places::default(), entries: Vec::new() }
+        Self { places: NumberPlaces::default(), entries: Vec::new() }
     }
 }
 
@@ -89,17 +89,17 @@ impl<V> NumberMap<V> {
 }
 
 #[inline(never)]
-fn find(places: &Places, number: u64) -> Option<usize> {
+fn find(places: &NumberPlaces, number: u64) -> Option<usize> {
     places.get(&number).copied()
 }
 
 #[inline(never)]
-fn put(places: &mut Places, number: u64, at: usize) {
+fn put(places: &mut NumberPlaces, number: u64, at: usize) {
     places.insert(number, at);
 }
 
 #[inline(never)]
-fn take(places: &mut Places, number: u64) -> Option<usize> {
+fn take(places: &mut NumberPlaces, number: u64) -> Option<usize> {
     let at = places.remove(&number);
     give_back_room(places);
     at
