@@ -120,8 +120,8 @@ mod pages {
     use crate::support::process::{alone, resident};
 
     const CHANNELS: usize = 10;
-    /// A receiver sleeps, as nothing comes meanwhile.
-    const NAP: Duration = Duration::from_millis(1);
+    /// A receiver sleeps, as nothing comes meanwhile: also one that has no CPU for a while before it does.
+    const NAP: Duration = Duration::from_millis(50);
     const KIB: u64 = 1 << 10;
 
     /// KiB for each of the channels.
