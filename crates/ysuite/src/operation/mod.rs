@@ -70,6 +70,11 @@ pub(crate) fn block<O: Operation>(operation: O, place: &mut O::Place, deadline: 
     }
 }
 
+/// As [`block`], without a deadline.
+pub(crate) fn perform<O: Operation>(operation: O, place: &mut O::Place) -> O::Outcome {
+    block(operation, place, Deadline::Never).expect("without a deadline only an outcome ends it")
+}
+
 /// Performs the operation; the task waits until it is possible, or until `limit` is ready (`None`).
 pub(crate) async fn until<O: Operation>(
     operation: O,
@@ -132,7 +137,7 @@ impl<O: Operation> Task<O> {
         let has_waited = self.stage == TaskStage::Waiting;
         self.stage = TaskStage::Over;
         if has_waited {
-            self.operation.leave();
+            Panics::in_drop(|| self.operation.leave());
         }
         outcome
     }

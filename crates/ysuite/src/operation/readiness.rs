@@ -21,6 +21,12 @@ impl<'a, S: SharedEnd> Readiness<'a, S> {
         Self { end, backoff, wait: None }
     }
 
+    /// As [`ManyWait::block_behind`].
+    pub(crate) fn block_behind(&mut self, deadline: Deadline, is_crowded: bool, look: impl FnMut() -> bool) -> bool {
+        let backoff = self.backoff;
+        self.wait().block_behind(backoff, deadline, is_crowded, look)
+    }
+
     fn wait(&mut self) -> &mut ManyWait<S> {
         let end = self.end;
         self.wait.get_or_insert_with(|| ManyWait::new(end, false))

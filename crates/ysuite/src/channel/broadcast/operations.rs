@@ -10,7 +10,7 @@ use super::shared::{BroadcastShared, Listener, Speaker};
 use crate::channel::SendError;
 #[cfg(feature = "select")]
 use crate::channel::select::{OperationOutlet, OperationSource, SelectRecv, SelectSend};
-use crate::operation::Operation;
+use crate::operation::{Operation, Readiness};
 use crate::os::Deadline;
 use crate::queue::broadcast::{Found, Seat};
 use crate::queue::exchange::{Rejected, Staging, StagingSpace};
@@ -29,22 +29,14 @@ const PAUSES: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 32 };
 
 /// Where a receiver puts what it receives.
 pub(super) trait Intake<T> {
-    fn take(&mut self, receiving: &mut BroadcastReceive<'_, T, Self>) -> Found<()>
-    where
-        Self: Sized;
+    /// As `BroadcastShared::take`.
+    fn take(&mut self, shared: &BroadcastShared<T>, seat: &mut Seat, missed: &mut u64) -> Found<()>;
 }
 
 impl<T: Clone> Intake<T> for Option<T> {
     #[inline]
-    fn take(&mut self, receiving: &mut BroadcastReceive<'_, T, Self>) -> Found<()> {
-        match receiving.shared.take(receiving.seat, receiving.missed) {
-            Found::Message(message) => {
-                *self = Some(message);
-                Found::Message(())
-            }
-            Found::Missed(missed) => Found::Missed(missed),
-            Found::Nothing => Found::Nothing,
-        }
+    fn take(&mut self, shared: &BroadcastShared<T>, seat: &mut Seat, missed: &mut u64) -> Found<()> {
+        shared.take(seat, missed).map(|message| *self = Some(message))
     }
 }
 
@@ -56,15 +48,8 @@ pub(super) struct IntakeBatch<'a, T> {
 }
 
 impl<T: Clone> Intake<T> for IntakeBatch<'_, T> {
-    fn take(&mut self, receiving: &mut BroadcastReceive<'_, T, Self>) -> Found<()> {
-        match receiving.shared.take_many(receiving.seat, receiving.missed, self.to, self.most) {
-            Found::Message(taken) => {
-                self.taken = taken;
-                Found::Message(())
-            }
-            Found::Missed(missed) => Found::Missed(missed),
-            Found::Nothing => Found::Nothing,
-        }
+    fn take(&mut self, shared: &BroadcastShared<T>, seat: &mut Seat, missed: &mut u64) -> Found<()> {
+        shared.take_many(seat, missed, self.to, self.most).map(|taken| self.taken = taken)
     }
 }
 
@@ -112,7 +97,7 @@ impl<T, P: Intake<T>> Operation for BroadcastReceive<'_, T, P> {
 
     #[inline]
     fn attempt(&mut self, place: &mut P) -> Option<Result<(), RecvError>> {
-        match place.take(self) {
+        match place.take(self.shared, self.seat, self.missed) {
             Found::Message(()) => Some(Ok(())),
             Found::Missed(missed) => Some(Err(RecvError::Lagged(missed))),
             Found::Nothing if self.shared.ring.is_over(self.shared.ring.place(self.seat)) => {
@@ -217,21 +202,16 @@ impl<T> Supply<T> for ForRoom {
 /// A send of a message, or of several.
 #[doc(hidden)]
 pub struct BroadcastSend<'a, T, P> {
-    sender: &'a Sender<T>,
-    /// Once it waits.
-    wait: Option<ManyWait<Speaker<'a, T>>>,
+    shared: &'a BroadcastShared<T>,
+    room: Readiness<'a, Speaker<'a, T>>,
     place: PhantomData<fn(&mut P)>,
 }
 
 impl<'a, T, P> BroadcastSend<'a, T, P> {
     #[inline]
     pub(super) fn new(sender: &'a Sender<T>) -> Self {
-        Self { sender, wait: None, place: PhantomData }
-    }
-
-    fn wait(&mut self) -> &mut ManyWait<Speaker<'a, T>> {
-        let sender = self.sender;
-        self.wait.get_or_insert_with(|| ManyWait::new(sender.shared.speaker(), false))
+        let Sender { shared, backoff } = sender;
+        Self { shared, room: Readiness::new(shared.speaker(), backoff), place: PhantomData }
     }
 }
 
@@ -241,7 +221,7 @@ impl<T, P: Supply<T>> Operation for BroadcastSend<'_, T, P> {
 
     #[inline]
     fn attempt(&mut self, place: &mut P) -> Option<Result<(), SendError<()>>> {
-        match place.push(&self.sender.shared) {
+        match place.push(self.shared) {
             Ok(()) => Some(Ok(())),
             Err(Rejected::Closed(())) => Some(Err(SendError(()))),
             Err(Rejected::Full(())) => None,
@@ -259,29 +239,28 @@ impl<T, P: Supply<T>> Operation for BroadcastSend<'_, T, P> {
     #[cold]
     #[inline(never)]
     fn block(&mut self, deadline: Deadline) -> bool {
-        let Sender { shared, backoff } = self.sender;
-        let ring = &shared.ring;
+        let ring = &self.shared.ring;
         let enough = ring.capacity().div_ceil(4);
-        let is_crowded = shared.is_crowded();
+        let is_crowded = self.shared.is_crowded();
         let every = if is_crowded { 1 } else { LOOK_EVERY };
         let mut calls = 0_u64;
-        self.wait().block_behind(backoff, deadline, is_crowded, || {
+        self.room.block_behind(deadline, is_crowded, || {
             calls += 1;
             calls % every == 0 && if calls < PATIENCE { ring.has_room_for(enough) } else { ring.is_writable() }
         })
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.wait().poll(context)
+        self.room.poll(context)
     }
 
     fn leave(&mut self) {
-        self.wait = None;
+        self.room.leave();
     }
 
     /// Other senders take room. A receiver that subscribes takes the possibility away that there is none.
     fn moves(&self) -> u64 {
-        self.sender.shared.ring.moves()
+        self.shared.ring.moves()
     }
 }
 

@@ -295,9 +295,7 @@ impl<T: Clone> Receiver<T> {
             return self.take_none();
         }
         let mut batch = IntakeBatch { to, most: max, taken: 0 };
-        operation::block(BroadcastReceive::new(self), &mut batch, Deadline::Never)
-            .unwrap_or(Ok(()))
-            .map(|()| batch.taken)
+        operation::perform(BroadcastReceive::new(self), &mut batch).map(|()| batch.taken)
     }
 
     // MUTANT: Speed only: the id is down, or a later message has raised it again. One more poll finds the message or

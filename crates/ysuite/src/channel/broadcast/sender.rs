@@ -214,7 +214,7 @@ impl<T> Sender<T> {
             if run.staging.len() == 0 {
                 break Ok(run.sent);
             }
-            if let Some(Err(_)) = operation::block(BroadcastSend::new(self), &mut run, Deadline::Never) {
+            if operation::perform(BroadcastSend::new(self), &mut run).is_err() {
                 break Err(SendError(run.staging.take(usize::MAX).collect()));
             }
         };
@@ -303,7 +303,7 @@ impl<T> Sender<T> {
 
     /// Blocks until there is no receiver, or the channel is closed, as [`closed`](Self::closed).
     pub fn wait_closed(&self) {
-        _ = operation::block(self.deserted(), &mut (), Deadline::Never);
+        operation::perform(self.deserted(), &mut ());
     }
 
     /// Blocks until there is no receiver, or the channel is closed, for at most `timeout`. False: the timeout has

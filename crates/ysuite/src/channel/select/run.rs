@@ -94,12 +94,11 @@ pub(super) fn choose<L: CaseList>(cases: &mut L, is_biased: bool, limit: Deadlin
 #[inline(never)]
 fn wait<L: CaseList>(cases: &mut L, order: &Shuffled, is_biased: bool, limit: Deadline) -> bool {
     if cases.deadline(limit).is_over() {
-        if can_at_last(cases, order, u32::MAX) || cases.expire() {
+        if can_at_last(cases, order, u32::MAX) {
             return true;
         }
-        // Otherwise it is the moment of an operation that becomes possible by itself.
-        if limit.is_over() {
-            return false;
+        if let Some(expired) = ended(cases, limit) {
+            return expired;
         }
     }
     let mut waiter = SelectWaiter::borrow();
@@ -121,11 +120,8 @@ fn wait<L: CaseList>(cases: &mut L, order: &Shuffled, is_biased: bool, limit: De
             Looked::Done => return true,
             Looked::Ready | Looked::Again => {
                 if conflicts.give_way() {
-                    if registered.cases.expire() {
-                        return true;
-                    }
-                    if limit.is_over() {
-                        return false;
+                    if let Some(expired) = ended(registered.cases, limit) {
+                        return expired;
                     }
                 }
                 continue;
@@ -143,14 +139,20 @@ fn wait<L: CaseList>(cases: &mut L, order: &Shuffled, is_biased: bool, limit: De
             return true;
         }
         if !in_time {
-            if can_at_last(registered.cases, &order, PASSES) || registered.cases.expire() {
+            if can_at_last(registered.cases, &order, PASSES) {
                 return true;
             }
-            if limit.is_over() {
-                return false;
+            if let Some(expired) = ended(registered.cases, limit) {
+                return expired;
             }
         }
     }
+}
+
+/// Whether the time is up: a case has expired (true), or the limit has passed. `None`: neither; a moment has passed in
+/// which an operation became possible by itself, and another thread may have been quicker.
+fn ended(cases: &mut impl CaseList, limit: Deadline) -> Option<bool> {
+    if cases.expire() { Some(true) } else { limit.is_over().then_some(false) }
 }
 
 /// Performs an operation (true), or finds a moment in which none was possible. Other threads move possibilities from

@@ -48,6 +48,18 @@ pub(crate) enum Found<T> {
     Nothing,
 }
 
+impl<T> Found<T> {
+    /// The same, with what `with` makes of the message.
+    #[inline(always)]
+    pub(crate) fn map<R>(self, with: impl FnOnce(T) -> R) -> Found<R> {
+        match self {
+            Self::Message(message) => Found::Message(with(message)),
+            Self::Missed(missed) => Found::Missed(missed),
+            Self::Nothing => Found::Nothing,
+        }
+    }
+}
+
 /// A reader cursor, as its reader holds it.
 pub(crate) struct Seat {
     /// Lives as long as the ring.

@@ -119,20 +119,26 @@ fn a_batch_of_a_task_takes_nothing_that_it_has_no_room_for() {
     assert_eq!(messages, 3..6);
 }
 
-/// Between the look for room and the send another sender takes it.
-#[test]
-fn a_batch_of_a_task_keeps_what_another_has_taken_the_room_of() {
-    let (sender, mut receiver) = broadcast::bounded(2);
-    let (other, task) = (sender.clone(), Task::default());
+/// The numbers up to `last`, of which nothing says how many there are. With the first of them another sender sends 10 and
+/// 11.
+fn while_another_sends(other: broadcast::Sender<i32>, last: i32) -> impl Iterator<Item = i32> {
     let mut given = 0;
-    let mut messages = std::iter::from_fn(|| {
+    std::iter::from_fn(move || {
         given += 1;
         if given == 1 {
             other.send(10).unwrap();
             other.send(11).unwrap();
         }
-        (given <= 2).then_some(given)
-    });
+        (given <= last).then_some(given)
+    })
+}
+
+/// Between the look for room and the send another sender takes it.
+#[test]
+fn a_batch_of_a_task_keeps_what_another_has_taken_the_room_of() {
+    let (sender, mut receiver) = broadcast::bounded(2);
+    let (other, task) = (sender.clone(), Task::default());
+    let mut messages = while_another_sends(other, 2);
     let mut sending = Box::pin(sender.send_batch_async(&mut messages));
     assert!(poll_once(&mut sending, &task).is_pending());
     assert_eq!((receiver.recv(), receiver.recv()), (Ok(10), Ok(11)));
@@ -145,15 +151,7 @@ fn a_batch_of_a_task_keeps_what_another_has_taken_the_room_of() {
 fn what_came_back_from_a_batch_of_a_task_is_in_its_error() {
     let (sender, receiver) = broadcast::bounded(2);
     let (other, task) = (sender.clone(), Task::default());
-    let mut given = 0;
-    let mut messages = std::iter::from_fn(|| {
-        given += 1;
-        if given == 1 {
-            other.send(10).unwrap();
-            other.send(11).unwrap();
-        }
-        (given <= 4).then_some(given)
-    });
+    let mut messages = while_another_sends(other, 4);
     let mut sending = Box::pin(sender.send_batch_async(&mut messages));
     assert!(poll_once(&mut sending, &task).is_pending());
     drop(receiver);
