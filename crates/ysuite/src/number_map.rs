@@ -62,9 +62,7 @@ impl<V> NumberMap<V> {
         at
     }
 
-    // MUTANT: Memory only: how much room is kept.
-    /// Takes a value out. The memory that is kept is in proportion to the values that are left. So one that goes pays
-    /// for moving few others.
+    /// Takes a value out, and gives back the room of many that are gone.
     pub(crate) fn remove(&mut self, number: u64) -> Option<V> {
         let at = take(&mut self.places, number)?;
         let (_, value) = self.entries.swap_remove(at);
@@ -72,9 +70,8 @@ impl<V> NumberMap<V> {
         if let Some((moved, _)) = self.entries.get(at) {
             put(&mut self.places, *moved, at);
         }
-        let (kept, left) = (self.entries.capacity(), self.entries.len());
-        if kept > KEPT_ROOM && left < kept / 4 {
-            self.entries.shrink_to((2 * left).max(KEPT_ROOM));
+        if let Some(room) = room_to_keep(self.entries.capacity(), self.entries.len()) {
+            self.entries.shrink_to(room);
         }
         Some(value)
     }
@@ -129,11 +126,16 @@ impl Hasher for NumberHasher {
 const KEPT_ROOM: usize = 32;
 
 // MUTANT: Memory only: how much room is kept.
-/// After entries were removed: memory that is kept is in proportion to the entries that are left. So an entry that goes
-/// pays for moving few others.
+/// After entries were removed: the room to keep, where it is less than there is. It is in proportion to the entries that are
+/// left. So an entry that goes pays for moving few others.
+fn room_to_keep(capacity: usize, entries: usize) -> Option<usize> {
+    (capacity > KEPT_ROOM && entries < capacity / 4).then(|| (2 * entries).max(KEPT_ROOM))
+}
+
+/// After entries were removed from a map: gives back their room.
 pub(crate) fn give_back_room<K: Eq + Hash, V, S: BuildHasher>(map: &mut HashMap<K, V, S>) {
-    if map.capacity() > KEPT_ROOM && map.len() < map.capacity() / 4 {
-        map.shrink_to((2 * map.len()).max(KEPT_ROOM));
+    if let Some(room) = room_to_keep(map.capacity(), map.len()) {
+        map.shrink_to(room);
     }
 }
 
