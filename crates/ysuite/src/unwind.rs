@@ -49,6 +49,9 @@ whole!([T] crate::watch::Sender<T>, [T] crate::watch::Receiver<T>);
 whole!(
     [T] crate::broadcast::Sender<T>,
     [T] crate::broadcast::Receiver<T>,
+    ['a, T] crate::broadcast::Permit<'a, T>,
+    ['a, T] crate::broadcast::Permits<'a, T>,
+    [T] crate::broadcast::OwnedPermit<T>,
     ['a, T] crate::broadcast::SendFuture<'a, T>,
     ['a, T: Clone] crate::broadcast::RecvFuture<'a, T>,
 );

@@ -77,7 +77,7 @@ features! {
     /// A message is read in place, before it is received.
     InPlace "in place" "" ["ysuite::spsc", "ysuite::mpsc"]
     /// Room is reserved before the message is made.
-    Permits "permits" "permits" ["ysuite::spsc", "ysuite::mpsc", "ysuite::mpmc", "tokio::sync::mpsc"]
+    Permits "permits" "permits" ["ysuite::spsc", "ysuite::mpsc", "ysuite::mpmc", "ysuite::broadcast", "tokio::sync::mpsc"]
     ForceSend "" "`force_send` displaces the oldest (`mpmc`)" ["ysuite::mpmc", "async-channel"]
     /// A thread receives with a time limit.
     Timeouts "time limits" "a thread receives with a time limit"

@@ -45,6 +45,17 @@ const PROGRAMS: &[(&str, &[&str])] = &[
         "broadcasts::a_channel_for_each_topic",
         &["broadcast::Receiver::close", "broadcast::Sender::close", "broadcast::Sender::wait_closed"],
     ),
+    (
+        "broadcasts::permits_that_come_and_go",
+        &[
+            "broadcast::OwnedPermit::release",
+            "broadcast::Sender::reserve",
+            "broadcast::Sender::reserve_owned",
+            "broadcast::Sender::try_reserve",
+            "broadcast::Sender::try_reserve_many",
+            "broadcast::Sender::try_reserve_owned",
+        ],
+    ),
     ("broadcasts::receivers_that_are_evicted", &["broadcast::Sender::evict"]),
     ("broadcasts::receivers_of_what_may_be_missed_that_come_and_go", &["broadcast::lossy"]),
     (
@@ -71,6 +82,8 @@ const PROGRAMS: &[(&str, &[&str])] = &[
             "broadcast::RecvFuture::poll",
             "broadcast::SendFuture::poll",
             "broadcast::Sender::closed",
+            "broadcast::Sender::reserve_async",
+            "broadcast::Sender::reserve_owned_async",
             "broadcast::Sender::send_async",
             "broadcast::Sender::send_async_until",
             "broadcast::Sender::send_batch_async",
@@ -153,6 +166,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
             "integrations::tokio::AsyncSocketpair::new",
             "integrations::tokio::AsyncSocketpair::poll_signals",
             "integrations::tokio::AsyncSocketpair::signals",
+            "broadcast::Sender::send_timeout_async",
             "mpmc::Sender::send_timeout_async",
             "mpsc::Sender::send_timeout_async",
             "signal::Timer::recv_async",
@@ -356,6 +370,8 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     (
         "tasks::sinks_and_streams",
         &[
+            "broadcast::Sender::into_sink",
+            "broadcast::Sender::sink",
             "integrations::SenderSink::poll_ready",
             "mpmc::Sender::into_sink",
             "mpmc::Sender::sink",

@@ -78,6 +78,7 @@ const SHARED_NAMES: &[(&str, &str)] = &[
     ("WeakSender", "a sender that keeps no channel open, of each kind whose senders are cloned"),
     ("Permit", "an spsc permit borrows its only sender; an mpmc permit reserves room among other senders"),
     ("Permits", "as above"),
+    ("OwnedPermit", "a permit that owns its sender, of each kind whose senders are cloned"),
     ("SendError", "a channel's holds the message; a mailbox's says why, and holds the message"),
 ];
 

@@ -111,6 +111,9 @@ fn entries() -> Vec<Entry> {
             broadcast::SendFuture<'_, u8> = "SYPUR", broadcast::SendFuture<'_, Mine> = "..PUR";
         "channel/broadcast/receiver.rs" RecvFuture:
             broadcast::RecvFuture<'_, u8> = "SYPUR", broadcast::RecvFuture<'_, Mine> = "..PUR";
+        "channel/broadcast/permit.rs" Permit: broadcast::Permit<'static, u8> = "SYPUR", broadcast::Permit<'static, Mine> = "..PUR";
+        "channel/broadcast/permit.rs" Permits: broadcast::Permits<'static, u8> = "SYPUR", broadcast::Permits<'static, Mine> = "..PUR";
+        "channel/broadcast/permit.rs" OwnedPermit: broadcast::OwnedPermit<u8> = "SYPUR", broadcast::OwnedPermit<Mine> = "..PUR";
         "channel/broadcast/receiver.rs" ReceiverLag: broadcast::ReceiverLag = "SYPUR";
         "channel/broadcast/error.rs" RecvError: broadcast::RecvError = "SYPUR";
         "channel/broadcast/error.rs" TryRecvError: broadcast::TryRecvError = "SYPUR";
