@@ -259,6 +259,7 @@ facts! {
     // pool.
     pool TRY_TAKE: -, "lock-free; wait-free if the thread's magazines have a block", (no "see [Cost](crate::pool#cost)"), "1 barrier for each magazine stolen from", yes, -;
     pool TAKE: "with a block", "as [`try_take`](Self::try_take)", -, -, -, -;
+    pool TAKE_TASK: -, "lock-free polls", (no "the waker may; see [Cost](crate::pool#cost)"), "1 barrier; 1 to wake", -, "yes; it takes nothing";
     pool TAKE_WAIT: "without a block", "blocks", (no "see [Cost](crate::pool#cost)"), "1 to wake, 3 for each sleep; to yield", no, -;
     pool DROP: "on drop", "lock-free; wait-free if the thread's magazine has room", (no "see [Cost](crate::pool#cost)"), (1 "1 to wake a taker"), yes, -;
     // mailbox.

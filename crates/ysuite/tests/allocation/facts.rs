@@ -817,6 +817,15 @@ fn pools_and_mailboxes(measured: &mut Measured) {
             taken
         },
     );
+    measured.fact(
+        "pool TAKE_TASK",
+        pool(),
+        |pool| (0..8).map(|_| pool.take(64)).collect::<Vec<_>>(),
+        |pool, taken| {
+            assert!(poll(pool.take_async(64)).is_pending());
+            taken
+        },
+    );
     measured.fact("pool DROP", pool(), |pool| pool.take(64), |_, message| drop(message));
 
     let inbox = |mailbox: Mailbox| (mailbox.address(), mailbox);

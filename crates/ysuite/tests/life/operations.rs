@@ -174,6 +174,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("pools::a_pool_for_each_task", &["pool::Pool::zeroed"]),
+    ("pools::tasks_that_wait_for_a_block", &["pool::Pool::take_async", "pool::TakeFuture::poll"]),
     (
         "pools::handles_and_blocks",
         &[
@@ -393,6 +394,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     (
         "watches::handlers_that_come_and_go",
         &[
+            "watch::ChangedFuture::poll",
             "watch::Receiver::changed_async",
             "watch::Receiver::changed_timeout",
             "watch::Receiver::clone",
@@ -537,6 +539,7 @@ const JOIN: &[&str] = &[
     "stop",
     "subscribe",
     "take",
+    "take_async",
     "take_deadline",
     "take_timeout",
     "tick",
@@ -674,6 +677,7 @@ const USE: &[&str] = &[
     "stats",
     "timeout",
     "truncate",
+    "taking",
     "try_now",
     "try_recv",
     "try_recv_batch",

@@ -44,7 +44,7 @@ const HOUSE: Table<'_> = &[
             "operation",
         ],
     ),
-    ("pool", &["sync", "os", "queue", "wait"]),
+    ("pool", &["sync", "foreign", "os", "queue", "wait", "operation", "channel"]),
     ("mailbox", &["sync", "foreign", "inline_box", "number_map", "os", "signal", "channel"]),
     ("hub", &["sync", "foreign", "inline_box", "os", "block", "signal", "wait", "channel"]),
     ("integrations", &["foreign", "signal", "channel"]),

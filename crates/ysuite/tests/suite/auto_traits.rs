@@ -101,6 +101,8 @@ fn entries() -> Vec<Entry> {
         // The value is shared, and borrowed on any thread.
         "channel/watch/sender.rs" Sender: watch::Sender<u8> = "SYPUR", watch::Sender<Mine> = "..PUR", watch::Sender<Bound> = "..PUR";
         "channel/watch/receiver.rs" Receiver: watch::Receiver<u8> = "SYPUR", watch::Receiver<Mine> = "..PUR", watch::Receiver<Bound> = "..PUR";
+        "channel/watch/receiver.rs" ChangedFuture:
+            watch::ChangedFuture<'static, u8> = "SYPUR", watch::ChangedFuture<'static, Mine> = "..PUR", watch::ChangedFuture<'static, Bound> = "..PUR";
         "channel/watch/mod.rs" Ref: watch::Ref<'static, u8> = ".YPUR", watch::Ref<'static, Mine> = "..P..";
         "signal/timer.rs" Timer: timer::Timer = "SYPUR";
         "channel/timer/mod.rs" Iter: timer::Iter<'static> = "SYPUR";
@@ -158,6 +160,8 @@ fn entries() -> Vec<Entry> {
         #[cfg(feature = "statistics")]
         "statistics/observer.rs" Observer: ysuite::statistics::Observer = "SYPUR";
         "pool/handle.rs" Pool: pool::Pool = "SYPUR";
+        "pool/take.rs" TakeFuture: pool::TakeFuture<'static> = "S.PUR";
+        "pool/take.rs" Taking: pool::Taking<'static> = "SYPUR";
         "pool/message.rs" Message: pool::Message = "SYPUR";
         "pool/boxed.rs" PoolBox: pool::PoolBox<u8> = "SYPUR", pool::PoolBox<Mine> = "S.PU.", pool::PoolBox<Bound> = "..PUR";
         "pool/error.rs" PoolError: pool::PoolError = "SYPUR";
