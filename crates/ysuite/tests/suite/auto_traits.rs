@@ -168,16 +168,17 @@ fn entries() -> Vec<Entry> {
         "pool/error.rs" TooLong: pool::TooLong = "SYPUR";
         "pool/class.rs" ClassStats: pool::ClassStats = "SYPUR";
         "mailbox/mailbox.rs" Mailbox: mailbox::Mailbox = "S.PUR";
-        "mailbox/address.rs" Address: mailbox::Address = "SYPUR";
+        "mailbox/inner.rs" Address: mailbox::Address = "SYPUR";
         "mailbox/builder.rs" Builder: mailbox::Builder = "SYPUR";
         "mailbox/envelope.rs" Envelope: mailbox::Envelope = "S.PU.";
         "mailbox/error.rs" SendError: mailbox::SendError<u8> = "SYPUR", mailbox::SendError<Mine> = "S.PU.";
-        "mailbox/error.rs" ReceiveError: mailbox::ReceiveError = "SYPUR";
+        "mailbox/receive_error.rs" ReceiveError: mailbox::ReceiveError = "SYPUR";
         "mailbox/inner.rs" Crowding: mailbox::Crowding = "SYPUR";
         "mailbox/registry.rs" RegisterError: mailbox::RegisterError = "SYPUR";
         "mailbox/relations.rs" LinkTerminated: mailbox::LinkTerminated = "SYPUR";
         "mailbox/relations.rs" OwnerTerminated: mailbox::OwnerTerminated = "SYPUR";
         // Of a receive's own, which borrows the mailbox.
+        "mailbox/case.rs" ToReceive: mailbox::ToReceive<'static, u8> = "S.P.R";
         "mailbox/search.rs" Search: mailbox::Search<'static> = "S.P.R";
         #[cfg(all(feature = "hub", unix))]
         "hub/mod.rs" Hub: ysuite::hub::Hub = "S.PUR";
