@@ -79,6 +79,11 @@ const SHARED_NAMES: &[(&str, &str)] = &[
     ("Permit", "an spsc permit borrows its only sender; an mpmc permit reserves room among other senders"),
     ("Permits", "as above"),
     ("OwnedPermit", "a permit that owns its sender, of each kind whose senders are cloned"),
+    ("Meter", "of no size without the feature `statistics`"),
+    ("Observed", "as above"),
+    ("OwnLine", "as above"),
+    ("QueueTally", "as above"),
+    ("WriterTally", "as above"),
     ("SendError", "a channel's holds the message; a mailbox's says why, and holds the message"),
 ];
 
