@@ -73,10 +73,22 @@ tried! {
             assert_eq!(sender.send_batch(0..3).unwrap(), 3);
             assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [0, 1, 2]);
         }
+        broadcast "ysuite::broadcast" {
+            let (sender, mut receiver) = ysuite::broadcast::bounded(4);
+            assert_eq!(sender.send_batch(0..3).unwrap(), 3);
+            assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [0, 1, 2]);
+        }
     }
     batches_received BatchesReceived {
         mpmc "ysuite::mpmc" {
             let (sender, receiver) = ysuite::mpmc::unbounded();
+            (0..3).for_each(|number| sender.send(number).unwrap());
+            let mut got = Vec::new();
+            assert_eq!(receiver.recv_batch(&mut got, 8).unwrap(), 3);
+            assert_eq!(got, [0, 1, 2]);
+        }
+        broadcast "ysuite::broadcast" {
+            let (sender, mut receiver) = ysuite::broadcast::bounded(4);
             (0..3).for_each(|number| sender.send(number).unwrap());
             let mut got = Vec::new();
             assert_eq!(receiver.recv_batch(&mut got, 8).unwrap(), 3);
