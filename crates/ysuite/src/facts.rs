@@ -248,12 +248,18 @@ facts! {
     broadcast SEND_UNTIL_TASK: -, "lock-free polls", (no "the waker and the other future may"), "1 to wake each receiver, 1 barrier", -, "yes; a message not sent is dropped";
     broadcast SEND_BATCH_TASK: -, "lock-free polls", (no "the waker may; where other senders take the room, a list"), "1 to wake each receiver, 1 barrier", -, "yes; a message not sent is still in the iterator, or dropped";
     broadcast RECV_TASK: -, "lock-free polls", (no "the waker and `Clone` may"), (2 "1 to wake, 1 barrier"), -, yes;
+    broadcast TRY_RESERVE: "with room", "lock-free", no, 0, yes, -;
+    broadcast PERMIT_DROP: "on drop", "lock-free", no, "1 to wake each sender for which there is room", yes, -;
+    broadcast PERMIT_SEND: -, "lock-free, except behind a [preempted peer](crate::broadcast#permits)", no, "1 to wake each receiver that sleeps", yes, -;
+    broadcast RESERVE_WAIT: "without room", "blocks", (no "see [Cost](crate::broadcast#cost)"), "as [`send`](Self::send)", no, -;
+    broadcast RESERVE_TASK: -, "lock-free polls", (no "the waker may"), (1 "1 barrier"), -, "yes; it holds nothing";
     broadcast CLOSED: -, "lock-free polls", (no "the waker may"), (1 "1 barrier"), -, yes;
     broadcast SUBSCRIBE: -, "lock-free, linear in the receivers", "for 8, 24, 56 .. receivers", 0, no, -;
     broadcast DROP: "on drop", "lock-free, linear in the receivers", no, (1 "1 to wake"), no, -;
     // pool.
     pool TRY_TAKE: -, "lock-free; wait-free if the thread's magazines have a block", (no "see [Cost](crate::pool#cost)"), "1 barrier for each magazine stolen from", yes, -;
     pool TAKE: "with a block", "as [`try_take`](Self::try_take)", -, -, -, -;
+    pool TAKE_TASK: -, "lock-free polls", (no "the waker may; see [Cost](crate::pool#cost)"), "1 barrier; 1 to wake", -, "yes; it takes nothing";
     pool TAKE_WAIT: "without a block", "blocks", (no "see [Cost](crate::pool#cost)"), "1 to wake, 3 for each sleep; to yield", no, -;
     pool DROP: "on drop", "lock-free; wait-free if the thread's magazine has room", (no "see [Cost](crate::pool#cost)"), (1 "1 to wake a taker"), yes, -;
     // mailbox.

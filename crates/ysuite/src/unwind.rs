@@ -44,16 +44,19 @@ whole!(
 #[cfg(feature = "oneshot")]
 whole!([T] crate::oneshot::Sender<T>, [T] crate::oneshot::Receiver<T>);
 #[cfg(feature = "watch")]
-whole!([T] crate::watch::Sender<T>, [T] crate::watch::Receiver<T>);
+whole!([T] crate::watch::Sender<T>, [T] crate::watch::Receiver<T>, ['a, T] crate::watch::ChangedFuture<'a, T>);
 #[cfg(feature = "broadcast")]
 whole!(
     [T] crate::broadcast::Sender<T>,
     [T] crate::broadcast::Receiver<T>,
+    ['a, T] crate::broadcast::Permit<'a, T>,
+    ['a, T] crate::broadcast::Permits<'a, T>,
+    [T] crate::broadcast::OwnedPermit<T>,
     ['a, T] crate::broadcast::SendFuture<'a, T>,
     ['a, T: Clone] crate::broadcast::RecvFuture<'a, T>,
 );
 #[cfg(feature = "pool")]
-whole!([] crate::pool::Pool, [] crate::pool::Message);
+whole!([] crate::pool::Pool, [] crate::pool::Message, ['a] crate::pool::TakeFuture<'a>);
 #[cfg(feature = "mailbox")]
 whole!([] crate::mailbox::Mailbox, [] crate::mailbox::Address);
 whole!(

@@ -13,6 +13,8 @@
 //! before it.
 
 use core::ptr::NonNull;
+#[cfg(feature = "select")]
+use core::task::{Context, Poll};
 use std::time::Duration;
 
 use super::iter::Receive as _;
@@ -28,7 +30,7 @@ use crate::sync::{Arc, AtomicUsize, Ordering, window};
 use crate::wait::one::{self, WaitingEnd};
 use crate::wait::{Parker, WakeTarget};
 
-// USER CODE: none (a mailbox is never polled, so its sleep flag wakes by a futex or a signal, never by a waker)
+// USER CODE: none (only a select polls a mailbox: its sleep flag wakes by a futex, a signal or the waker of a select)
 /// The sending part, shared by all senders.
 pub(crate) struct InboxSender<T> {
     ordinary: Arc<MpscShared<T>>,
@@ -327,6 +329,24 @@ impl<T> Inbox<T> {
 
     pub(crate) fn set_spin(&mut self, spin: Spin) {
         self.backoff.set_spin(spin);
+    }
+
+    /// Registers the waker of a select until there may be a message, or there is no holder to send one.
+    #[cfg(feature = "select")]
+    pub(crate) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        one::poll(&mut self.queues, context)
+    }
+
+    /// The select waits no longer.
+    #[cfg(feature = "select")]
+    pub(crate) fn forget_task(&mut self) {
+        one::forget(&mut self.queues);
+    }
+
+    /// A number that grows with each message of a bounded queue, from which a sender may take the oldest.
+    #[cfg(feature = "select")]
+    pub(crate) fn moves(&self) -> u64 {
+        self.queues.bounded.as_ref().map_or(0, |bounded| bounded.exchange.moves())
     }
 
     pub(crate) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {

@@ -83,6 +83,8 @@ pub(crate) use self::lane_table::{GivenUp, LaneTable, ThreadLane, end_lanes};
 #[doc(hidden)]
 pub use self::permit::Reserve;
 pub use self::permit::{Permit, Permits};
+#[cfg(all(feature = "select", any(feature = "pool", feature = "mailbox")))]
+pub(crate) use self::select::OperationSource;
 #[cfg(feature = "select")]
 pub use self::select::{SelectRecv, SelectSend, Selecting, list, select};
 #[cfg(feature = "futures")]

@@ -20,6 +20,9 @@ pub struct Fed<T> {
     line: Option<InLine<T>>,
     /// The sink's task waits for room, and the sender has its waker.
     pub(super) waits: bool,
+    /// Its slot, where the sender has none for its task.
+    #[cfg(feature = "broadcast")]
+    pub(super) subscriptions: Option<Box<crate::wait::Subscriptions>>,
 }
 
 /// What a sink needs of its sender. Not for use elsewhere.
@@ -75,7 +78,13 @@ impl<S: Feed> Feed for &mut S {
 
 impl<T> Default for Fed<T> {
     fn default() -> Self {
-        Self { held: None, line: None, waits: false }
+        Self {
+            held: None,
+            line: None,
+            waits: false,
+            #[cfg(feature = "broadcast")]
+            subscriptions: None,
+        }
     }
 }
 

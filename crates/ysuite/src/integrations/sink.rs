@@ -1,6 +1,6 @@
 //! Senders as sinks: an adapter, so that the names of `futures` and of the senders do not conflict (see
 //! `docs/decisions/014-futures-attempt-first-and-sink-adapter.md`). One task at a time. Polls are wait-free for a
-//! sender of an `spsc` or `mpsc`, and lock-free for a sender of an `mpmc`.
+//! sender of an `spsc` or `mpsc`, and lock-free for a sender of an `mpmc` or `broadcast`.
 
 use core::fmt;
 use core::pin::Pin;
@@ -57,7 +57,7 @@ use crate::foreign::Panics;
 ///
 /// * `spsc`, `mpsc`: a fed message is hidden until the sink is flushed or has no room: the messages fed in between are
 ///   a batch.
-/// * `mpmc`: a fed message is sent at once. If there is no room, the sink keeps it until there is, and is not ready
+/// * `mpmc`, `broadcast`: a fed message is sent at once. If there is no room, the sink keeps it until there is, and is not ready
 ///   meanwhile. So each sink may hold one message more than the bound. Messages of one sink arrive in their order.
 /// * In a [rendezvous](crate::channel#rendezvous) a fed message is registered at once. The sink is ready again, and
 ///   flushed, when a receiver has the message.
@@ -65,12 +65,12 @@ use crate::foreign::Panics;
 /// # Errors
 /// If the receivers are gone or the channel is closed. A message that was fed and cannot be received any more is
 /// dropped, and flushing returns the error: for a sender of an `spsc` or `mpsc` at each call, for a sender of an `mpmc`
-/// once. If the thread of an `spsc` or `mpsc` receiver is still dropping older messages at that moment, only the next
+/// or `broadcast` once. If the thread of an `spsc` or `mpsc` receiver is still dropping older messages at that moment, only the next
 /// message that is fed is refused. If a receiver is dropped after it has received all messages, a flush does not fail.
 ///
 /// # Closing
 /// Flushes, and drops or closes this sender. A sink that owns its sender drops it. A sink that borrows a sender of an
-/// `spsc` or `mpsc` closes it. A sink that borrows a sender of an `mpmc` leaves it as it is, since the channel may have
+/// `spsc` or `mpsc` closes it. A sink that borrows a sender of an `mpmc` or `broadcast` leaves it as it is, since the channel may have
 /// other senders. Afterwards the sink refuses messages.
 ///
 /// # Dropping
@@ -108,6 +108,8 @@ sink!(crate::spsc::Sender<T>);
 sink!(crate::mpsc::Sender<T>);
 #[cfg(feature = "mpmc")]
 sink!(crate::mpmc::Sender<T>);
+#[cfg(feature = "broadcast")]
+sink!(crate::broadcast::Sender<T>);
 
 impl<S: Feed> SenderSink<S> {
     fn new(sender: S) -> Self {

@@ -140,17 +140,26 @@ impl Timer {
     }
 }
 
-#[cfg(feature = "mpmc")]
-impl<T> crate::mpmc::Sender<T> {
-    /// Sends a message; the task waits for room no longer than `timeout`, by tokio's clock. Otherwise as
-    /// [`send_async_until`](Self::send_async_until). With the feature `tokio`.
-    ///
-    /// # Errors
-    /// If the time is up, if all receivers are gone, or if the channel is closed.
-    ///
-    /// # Panics
-    /// Outside a runtime with `enable_time`.
-    pub async fn send_timeout_async(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-        self.send_async_until(message, tokio::time::sleep(timeout)).await
-    }
+/// What a kind's many senders have for tasks of tokio.
+macro_rules! impl_send_timeout_async {
+    ($sender:ty) => {
+        impl<T> $sender {
+            /// Sends a message; the task waits for room no longer than `timeout`, by tokio's clock. Otherwise as
+            /// [`send_async_until`](Self::send_async_until). With the feature `tokio`.
+            ///
+            /// # Errors
+            /// If the time is up, if all receivers are gone, or if the channel is closed.
+            ///
+            /// # Panics
+            /// Outside a runtime with `enable_time`.
+            pub async fn send_timeout_async(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
+                self.send_async_until(message, tokio::time::sleep(timeout)).await
+            }
+        }
+    };
 }
+
+#[cfg(feature = "mpmc")]
+impl_send_timeout_async!(crate::mpmc::Sender<T>);
+#[cfg(feature = "broadcast")]
+impl_send_timeout_async!(crate::broadcast::Sender<T>);

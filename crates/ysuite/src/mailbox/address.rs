@@ -5,29 +5,11 @@ use core::cmp::Ordering;
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
-use super::envelope::Envelope;
+use super::envelope::{Envelope, Rank};
 use super::error::SendError;
-use super::inner::MailboxInner;
-use super::outbox::Rank;
-use crate::sync::Arc;
-
-/// The address of a [`Mailbox`](super::Mailbox): one word, shared and cloned freely. Addresses are compared and ordered
-/// by their mailbox (the older one is less).
-///
-/// The messages that one thread sends to one mailbox arrive in the order in which it sent them, also through different
-/// clones of the address. The same holds for urgent messages among themselves. Between threads there is no order,
-/// unless the mailbox has a bound.
-#[doc = cost!(mailbox DROP)]
-pub struct Address {
-    pub(super) inner: Arc<MailboxInner>,
-}
+use super::inner::Address;
 
 impl Address {
-    pub(super) fn new(inner: Arc<MailboxInner>) -> Self {
-        inner.sender.enter();
-        Self { inner }
-    }
-
     /// Sends a value of any type, visible at once. Without a bound it never blocks; with a bound, see
     /// [`Crowding`](super::Crowding).
     #[doc = cost!(mailbox SEND)]
@@ -86,21 +68,6 @@ fn opened<T: Any + Send>(error: SendError<Envelope>) -> SendError<T> {
     match error {
         SendError::Ended(envelope) => SendError::Ended(open(envelope)),
         SendError::Full(envelope) => SendError::Full(open(envelope)),
-    }
-}
-
-impl Clone for Address {
-    /// Another address of the same mailbox.
-    #[doc = cost!(mailbox CLONE)]
-    fn clone(&self) -> Self {
-        Self::new(self.inner.clone())
-    }
-}
-
-// USER CODE: none (it notifies the mailbox, whose sleep flag has no waker)
-impl Drop for Address {
-    fn drop(&mut self) {
-        self.inner.sender.leave();
     }
 }
 

@@ -4,8 +4,7 @@ use core::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
-use super::address::Address;
-use super::inner::{Bound, Crowding};
+use super::inner::{Address, Bound, Crowding};
 use super::mailbox::Mailbox;
 use crate::foreign::Panics;
 use crate::sync::thread::{self, JoinHandle};
@@ -155,6 +154,30 @@ impl Builder {
             }
         })?;
         Ok((address, handle))
+    }
+}
+
+impl Mailbox {
+    /// Starts a thread with a mailbox, which this one owns: when this one ends, the new one receives
+    /// [`OwnerTerminated`](super::OwnerTerminated).
+    ///
+    /// The new mailbox has the address of this one, by [`owner`](Self::owner): while the new one lives, a receive of
+    /// this one waits for its messages. So if each of the two waits for a message of the other, both wait for ever.
+    #[doc = cost!(mailbox SPAWN)]
+    ///
+    /// # Panics
+    /// If the system has no more threads; [`Builder::spawn_owned`] returns an error instead.
+    pub fn spawn<R: Send + 'static>(&mut self, run: impl FnOnce(&mut Mailbox) -> R + Send + 'static) -> Address {
+        Builder::new().spawn_owned(self, run).expect("a thread").0
+    }
+
+    /// As [`spawn`](Self::spawn), and this mailbox is [linked](Self::link) to the new one.
+    #[doc = cost!(mailbox SPAWN)]
+    ///
+    /// # Panics
+    /// As [`spawn`](Self::spawn).
+    pub fn spawn_linked<R: Send + 'static>(&mut self, run: impl FnOnce(&mut Mailbox) -> R + Send + 'static) -> Address {
+        Builder::new().spawn_linked(self, run).expect("a thread").0
     }
 }
 

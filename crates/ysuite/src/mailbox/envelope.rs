@@ -13,6 +13,13 @@ use core::ptr::NonNull;
 
 use crate::inline_box::InlineBox;
 
+/// Urgent messages overtake ordinary ones.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rank {
+    Urgent,
+    Ordinary,
+}
+
 /// A message of a type that is not known yet: a catch-all receives it. [`send_envelope`](super::Address::send_envelope)
 /// forwards it unchanged.
 pub struct Envelope {

@@ -9,22 +9,19 @@
 
 use core::cell::Cell;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use core::time::Duration;
 
 use super::envelope::Envelope;
-use super::error::SendError;
-use super::outbox::{self, Rank};
-use super::relations::Watchers;
+use super::watchers::Watchers;
+use crate::channel::InboxSender;
 use crate::channel::mpsc::Sender;
-use crate::channel::{InboxSender, SendTimeoutError, TrySendError};
 use crate::os::ForkLock;
-use crate::sync::thread_local;
+use crate::sync::{Arc, thread_local};
 
 /// How a send behaves if a bounded mailbox has no room for the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Crowding {
     /// The sender waits until there is room. A thread does not wait for ever for its own mailbox: sending to that fails
-    /// with [`SendError::Full`].
+    /// with [`SendError::Full`](super::SendError::Full).
     ///
     /// A mailbox belongs to the thread that was started for it, or otherwise to the thread that last received from it.
     /// For that thread the send fails at once.
@@ -34,7 +31,7 @@ pub enum Crowding {
     /// thread has used the mailbox by then, the mailbox belongs to this thread. A thread to which a mailbox is moved is
     /// known from its first use of it.
     Block,
-    /// The send fails, and [`SendError::Full`] contains the message.
+    /// The send fails, and [`SendError::Full`](super::SendError::Full) contains the message.
     Error,
     /// The message is dropped, and the send succeeds.
     DropNewest,
@@ -51,12 +48,8 @@ pub(super) struct Bound {
     pub(super) crowding: Crowding,
 }
 
-/// How long a thread waits for room in a mailbox that is its own, or that it has moved to a thread which has not used
-/// it yet.
-const OWN_TIMEOUT: Duration = Duration::from_secs(1);
-
 /// What [`MailboxInner::last_user`] is when that thread has received from the mailbox.
-fn receiving(thread: u64) -> u64 {
+pub(super) fn receiving(thread: u64) -> u64 {
     // MUTANT: The additional bit is set anyway.
     thread << 1 | 1
 }
@@ -68,10 +61,10 @@ pub(crate) struct MailboxInner {
     pub(super) name: Option<Box<str>>,
     pub(super) sender: InboxSender<Envelope>,
     pub(super) bound: Option<Bound>,
-    pub(super) watchers: Watchers,
+    pub(super) watchers: Watchers<Address>,
     /// The thread that would wait for itself: twice the number of the thread that used the mailbox last, plus one if
     /// that thread received from it. 0 or 1: not known. Only kept with a bound.
-    last_user: AtomicU64,
+    pub(super) last_user: AtomicU64,
     /// For notices from threads that find no lane of their own because all lanes are in use. `None` once the mailbox
     /// has ended.
     pub(super) spare: ForkLock<Option<Sender<Envelope>>>,
@@ -126,34 +119,6 @@ impl MailboxInner {
         }
     }
 
-    // WAITS: `Address::send` with `Crowding::DropOldest`, while another thread is sending or receiving the oldest
-    //     message: yields, then sleeps for less than a millisecond at a time, whatever the spin setting; test:
-    //     tests/suite/mailbox/bounds.rs: dropping_the_oldest_under_a_crowd_loses_none_without_dropping_it
-    #[inline(always)]
-    pub(super) fn send(&self, envelope: Envelope, rank: Rank) -> Result<(), SendError<Envelope>> {
-        match &self.bound {
-            // MUTANT: Killed only by `an_error_gives_the_message_back`.
-            Some(bound) if rank == Rank::Ordinary => self.send_bounded(bound.crowding, envelope),
-            _ => outbox::send(self, rank, envelope),
-        }
-    }
-
-    // USER CODE: none (here, in `close`, and in `mailbox/registry.rs` and `mailbox/address.rs`: under a lock only
-    //     tables change, and addresses are dropped after it; a mailbox is never polled, so its sleep flag wakes by a
-    //     futex or a signal, never by a waker)
-    // MUTANT: The value is dropped at the end of the function anyway.
-    /// Sends a notice, which no bound delays. Drops it if the mailbox has ended.
-    pub(super) fn tell(&self, notice: Envelope) {
-        let Err(SendError::Full(notice)) = outbox::send(self, Rank::Ordinary, notice) else { return };
-        // All lanes are in use, none of them by the calling thread: so it has sent nothing that must come before the
-        // notice. No user code runs under the lock.
-        let Some(mut spare) = self.spare.lock_to_go() else { return };
-        let refused = spare.as_mut().map(|spare| spare.send(notice));
-        drop(spare);
-        // After the lock. Refused if the mailbox has ended meanwhile.
-        drop(refused);
-    }
-
     // MUTANT: The guard is dropped at the end of the function anyway.
     /// The mailbox has ended: its spare lane is freed.
     pub(super) fn close(&self) {
@@ -161,60 +126,38 @@ impl MailboxInner {
         // After the lock.
         drop(spare);
     }
+}
 
-    // USER CODE: with `DropNewest`, `Drop` of the refused message; nothing was sent; re-entrance: may send there again;
-    //     panic: propagates; test: tests/suite/mailbox/random.rs: random_operations_do_what_the_model_does
-    // USER CODE: with `DropOldest`, `Drop` of the displaced message; the new one has been sent, or there is no room
-    //     again and the loop continues; re-entrance: may send there again, and displace others; panic: propagates; the
-    //     new message is sent, or was dropped; test: tests/suite/mailbox/random.rs:
-    //     random_operations_do_what_the_model_does
-    fn send_bounded(&self, crowding: Crowding, envelope: Envelope) -> Result<(), SendError<Envelope>> {
-        let back = match self.sender.try_send(envelope) {
-            Err(TrySendError::Full(back)) => back,
-            sent => return Ok(sent?),
-        };
-        match crowding {
-            Crowding::Error => Err(SendError::Full(back)),
-            Crowding::DropNewest => Ok(()),
-            Crowding::Block => self.send_waiting(back),
-            Crowding::DropOldest => {
-                let oldest = self.sender.force_send(back)?;
-                // MUTANT: The message is dropped at the end of the block anyway.
-                // User code, after the message is sent and the mailbox woken.
-                drop(oldest);
-                Ok(())
-            }
-        }
+/// The address of a [`Mailbox`](super::Mailbox): one word, shared and cloned freely. Addresses are compared and ordered
+/// by their mailbox (the older one is less).
+///
+/// The messages that one thread sends to one mailbox arrive in the order in which it sent them, also through different
+/// clones of the address. The same holds for urgent messages among themselves. Between threads there is no order,
+/// unless the mailbox has a bound.
+#[doc = cost!(mailbox DROP)]
+pub struct Address {
+    pub(super) inner: Arc<MailboxInner>,
+}
+
+impl Address {
+    pub(super) fn new(inner: Arc<MailboxInner>) -> Self {
+        inner.sender.enter();
+        Self { inner }
     }
+}
 
-    // WAITS: `Address::send` with `Crowding::Block`; ends: room, the mailbox has ended; spin: `Adaptive` always, as an
-    //     address has no setting; a thread does not wait for itself; test: tests/suite/mailbox/bounds.rs:
-    //     a_sender_without_room_waits_for_it
-    // WAITS: in a mailbox that may be the thread's own: room, the mailbox has ended, or one second, once for a mailbox;
-    //     test: tests/suite/mailbox/bounds.rs: a_thread_never_waits_for_itself_before_its_first_receive_either
-    // MUTANT: Killed only by `a_thread_that_has_nothing_to_do_with_a_mailbox_waits_for_room_for_as_long_as_it_takes`.
-    /// Waits for room, unless the mailbox belongs to the calling thread.
-    #[cold]
-    fn send_waiting(&self, mut envelope: Envelope) -> Result<(), SendError<Envelope>> {
-        let me = this_thread();
-        loop {
-            // ORDERING: Relaxed; pairs with nothing: a thread need only recognise the number that it stored itself.
-            let last_user = self.last_user.load(Ordering::Relaxed);
-            if me == 0 || last_user >> 1 != me {
-                return Ok(self.sender.send(envelope)?);
-            }
-            if last_user == receiving(me) {
-                return Err(SendError::Full(envelope));
-            }
-            envelope = match self.sender.send_timeout(envelope, OWN_TIMEOUT) {
-                Ok(()) => return Ok(()),
-                Err(SendTimeoutError::Disconnected(back)) => return Err(SendError::Ended(back)),
-                Err(SendTimeoutError::Timeout(back)) => back,
-            };
-            // Fails if another thread has used the mailbox meanwhile.
-            // ORDERING: Relaxed; pairs with nothing: a thread need only recognise the number that it stored itself.
-            let _ = self.last_user.compare_exchange(last_user, receiving(me), Ordering::Relaxed, Ordering::Relaxed);
-        }
+impl Clone for Address {
+    /// Another address of the same mailbox.
+    #[doc = cost!(mailbox CLONE)]
+    fn clone(&self) -> Self {
+        Self::new(self.inner.clone())
+    }
+}
+
+// USER CODE: none (it notifies the mailbox, whose sleep flag has no waker but that of a select)
+impl Drop for Address {
+    fn drop(&mut self) {
+        self.inner.sender.leave();
     }
 }
 
@@ -231,7 +174,7 @@ thread_local! {
 // MUTANT: Killed only by `a_thread_never_waits_for_itself`.
 /// The number of the calling thread, which no other thread ever has. 0: not known, on a system with emulated
 /// thread-locals while they are being destroyed. Wait-free.
-fn this_thread() -> u64 {
+pub(super) fn this_thread() -> u64 {
     NUMBER.try_with(|number| if number.get() == 0 { begin(number) } else { number.get() }).unwrap_or(0)
 }
 

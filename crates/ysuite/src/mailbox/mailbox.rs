@@ -1,21 +1,15 @@
 //! [`Mailbox`]: the receiving side. One thread at a time; may be moved to another.
 
-use core::any::Any;
 use core::fmt;
-use core::time::Duration;
 
-use super::Builder;
-use super::address::Address;
-use super::envelope::Envelope;
-use super::error::ReceiveError;
-use super::inner::{Bound, MailboxInner};
-use super::outbox::Rank;
+use super::aside::Aside;
+use super::envelope::{Envelope, Rank};
+use super::inner::{Address, Bound, MailboxInner};
 use super::registry;
-use super::relations::{LinkTerminated, OwnerTerminated, PanicText, Relation, notice};
-use super::search::{Aside, Search};
+use super::relations::{LinkTerminated, OwnerTerminated, notice};
+use super::watchers::{PanicText, Relation};
 use crate::channel::{Inbox, Spin};
 use crate::number_map::NumberMap;
-use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 
@@ -63,16 +57,17 @@ impl Drop for Relations {
             watched.watchers.remove(self.inner.id, [Relation::Owner, Relation::Link]);
         }
         self.inner.close();
-        self.inner.watchers.end(&self.inner, &self.panic);
+        let Self { inner, panic, .. } = self;
+        inner.watchers.end(panic, |watcher, relation| watcher.inner.tell(notice(inner, relation, panic.clone())));
     }
 }
 
 impl Mailbox {
     /// Makes a mailbox without a bound, for the calling thread or the one to which it is moved. It has no owner.
-    /// [`Builder`] makes other mailboxes.
+    /// [`Builder`](super::Builder) makes other mailboxes.
     #[must_use]
     pub fn new() -> Self {
-        Builder::new().build()
+        Self::with(None, None)
     }
 
     pub(super) fn with(name: Option<Box<str>>, bound: Option<Bound>) -> Self {
@@ -99,7 +94,7 @@ impl Mailbox {
         &self.relations.inner
     }
 
-    /// Returns another address of this mailbox. This works also after [`Disconnected`](ReceiveError::Disconnected):
+    /// Returns another address of this mailbox. This works also after [`Disconnected`](super::ReceiveError::Disconnected):
     /// from then on it can receive again.
     #[must_use]
     pub fn address(&self) -> Address {
@@ -113,28 +108,6 @@ impl Mailbox {
     pub fn owner(&self) -> Option<Address> {
         self.here();
         self.relations.owner.clone()
-    }
-
-    /// Starts a thread with a mailbox, which this one owns: when this one ends, the new one receives
-    /// [`OwnerTerminated`].
-    ///
-    /// The new mailbox has the address of this one, by [`owner`](Self::owner): while the new one lives, a receive of
-    /// this one waits for its messages. So if each of the two waits for a message of the other, both wait for ever.
-    #[doc = cost!(mailbox SPAWN)]
-    ///
-    /// # Panics
-    /// If the system has no more threads; [`Builder::spawn_owned`] returns an error instead.
-    pub fn spawn<R: Send + 'static>(&mut self, run: impl FnOnce(&mut Mailbox) -> R + Send + 'static) -> Address {
-        Builder::new().spawn_owned(self, run).expect("a thread").0
-    }
-
-    /// As [`spawn`](Self::spawn), and this mailbox is [linked](Self::link) to the new one.
-    #[doc = cost!(mailbox SPAWN)]
-    ///
-    /// # Panics
-    /// As [`spawn`](Self::spawn).
-    pub fn spawn_linked<R: Send + 'static>(&mut self, run: impl FnOnce(&mut Mailbox) -> R + Send + 'static) -> Address {
-        Builder::new().spawn_linked(self, run).expect("a thread").0
     }
 
     // MUTANT: Killed only by `a_thread_is_known_from_any_use_of_a_mailbox_that_was_moved_to_it`.
@@ -167,7 +140,8 @@ impl Mailbox {
     }
 
     fn watch(&mut self, inner: Arc<MailboxInner>, relation: Relation) {
-        match inner.watchers.add(self.inner(), relation) {
+        let watcher = self.inner();
+        match inner.watchers.add(watcher.id, || Address::new(watcher.clone()), relation) {
             Ok(()) => drop(self.relations.watched.insert(inner.id, inner)),
             Err(panic) => {
                 self.aside.push(notice(&inner, relation, panic), Rank::Ordinary);
@@ -186,68 +160,6 @@ impl Mailbox {
         }
         if let Some(ended) = owner.or_else(|| envelope.downcast_ref().map(LinkTerminated::address)) {
             self.unwatch(ended);
-        }
-    }
-
-    /// Receives the next message of type `T`; waits for one without a time limit. Messages of other types stay for
-    /// later, in their order.
-    ///
-    /// Where there is none it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel.
-    #[doc = cost!(mailbox RECEIVE)]
-    #[doc = cost!(mailbox RECEIVE_WAIT)]
-    ///
-    /// # Errors
-    /// `LinkTerminated` or `OwnerTerminated` if a mailbox that this one is linked to has ended, or its owner (unless
-    /// `T` is that notice). `Disconnected` if there is no such message, no address of this mailbox, and no mailbox that
-    /// it owns.
-    #[inline]
-    pub fn receive<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
-        match self.next_at_once::<T>() {
-            // SAFETY: the envelope is this thread's, of this type, and nothing has been done to the inbox since it was
-            //     taken.
-            Some(place) => Ok(unsafe { Envelope::take_at(place) }),
-            None => self.find(),
-        }
-    }
-
-    #[inline(never)]
-    fn find<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
-        Search::new(self, Deadline::Never).find()
-    }
-
-    /// As [`receive`](Self::receive), but waits no longer than `timeout`. With zero it does not wait; with
-    /// `Duration::MAX` it waits without a time limit. A waiting message is received even when the time is up, unless
-    /// 4,096 new messages of other types are before it.
-    #[doc = cost!(mailbox RECEIVE)]
-    #[doc = cost!(mailbox RECEIVE_WAIT)]
-    #[doc = cost!(mailbox RECEIVE_NOW)]
-    ///
-    /// # Errors
-    /// As [`receive`](Self::receive), and `Timeout` when the time is up.
-    pub fn receive_timeout<T: Any + Send>(&mut self, timeout: Duration) -> Result<T, ReceiveError> {
-        match self.next_at_once::<T>() {
-            // SAFETY: the envelope is this thread's, of this type, and nothing has been done to the inbox since it was
-            //     taken.
-            Some(place) => Ok(unsafe { Envelope::take_at(place) }),
-            None => self.search_timeout(timeout).find(),
-        }
-    }
-
-    /// Receives the next message, which must be of type `T`; waits for one without a time limit. Several values that
-    /// were sent as a tuple are received as one.
-    #[doc = cost!(mailbox RECEIVE)]
-    #[doc = cost!(mailbox RECEIVE_WAIT)]
-    ///
-    /// # Errors
-    /// As [`receive`](Self::receive), and `Mismatch` if the next message is of another type. That message stays the
-    /// next.
-    #[inline]
-    pub fn receive_only<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
-        match self.next_at_once::<T>() {
-            // SAFETY: the envelope is this thread's, of this type, and nothing has been done to the inbox since it was
-            //     taken.
-            Some(place) => Ok(unsafe { Envelope::take_at(place) }),
-            None => Search::new(self, Deadline::Never).find_only(),
         }
     }
 
@@ -277,17 +189,6 @@ impl Mailbox {
     pub fn detach(&mut self) -> bool {
         self.here();
         self.inbox.detach()
-    }
-
-    #[doc(hidden)]
-    #[inline]
-    pub fn search(&mut self) -> Search<'_> {
-        Search::new(self, Deadline::Never)
-    }
-
-    #[doc(hidden)]
-    pub fn search_timeout(&mut self, timeout: Duration) -> Search<'_> {
-        Search::new(self, Deadline::after(timeout))
     }
 }
 

@@ -120,36 +120,38 @@
 //! | `Scheduler`, `FiberScheduler`, `Generator` | – | threads are the system's; iterators are the language's |
 //! | `initOnce` | `std::sync::OnceLock` | |
 
-use std::sync::PoisonError;
-
-use crate::sync::{Mutex, MutexGuard};
-
 mod address;
+mod aside;
 mod builder;
+#[cfg(feature = "select")]
+mod case;
 mod envelope;
 mod error;
 mod inner;
 mod macros;
 #[allow(clippy::module_inception)]
 mod mailbox;
+#[cfg(feature = "select")]
+mod operations;
 mod outbox;
+mod receive_error;
+mod receiving;
 mod registry;
 mod relations;
 mod search;
+mod sending;
+mod watchers;
 
-pub use self::address::Address;
+pub use self::aside::URGENT_TURN;
 pub use self::builder::{Builder, spawn};
+#[cfg(feature = "select")]
+pub use self::case::ToReceive;
 pub use self::envelope::Envelope;
-pub use self::error::{ReceiveError, SendError};
-pub use self::inner::Crowding;
+pub use self::error::SendError;
+pub use self::inner::{Address, Crowding};
 pub use self::mailbox::Mailbox;
+pub use self::receive_error::ReceiveError;
 pub use self::registry::{RegisterError, locate, register, unregister};
 pub use self::relations::{LinkTerminated, OwnerTerminated};
 #[doc(hidden)]
 pub use self::search::Search;
-pub use self::search::URGENT_TURN;
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // Poison is ignored: no panic leaves data under a mailbox's locks inconsistent.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}

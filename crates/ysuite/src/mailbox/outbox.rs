@@ -6,20 +6,13 @@
 
 use core::cell::{Cell, RefCell};
 
-use super::envelope::Envelope;
+use super::envelope::{Envelope, Rank};
 use super::error::SendError;
 use super::inner::MailboxInner;
 use crate::channel::mpsc::Sender;
 use crate::channel::{GivenUp, LaneTable, ThreadLane, end_lanes};
 use crate::foreign::Panics;
 use crate::sync::thread_local;
-
-/// Urgent messages overtake ordinary ones.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rank {
-    Urgent,
-    Ordinary,
-}
 
 struct OutboxLane {
     id: u64,

@@ -8,12 +8,11 @@ use core::fmt;
 use core::sync::atomic::Ordering;
 use std::collections::HashMap;
 use std::error::Error;
+use std::sync::PoisonError;
 #[cfg(not(ysuite_loom))]
 use std::sync::{LazyLock, TryLockError};
 
-use super::address::Address;
-use super::inner::MailboxInner;
-use super::lock;
+use super::inner::{Address, MailboxInner};
 use crate::number_map::{NumberMap, give_back_room};
 use crate::sync::{Mutex, MutexGuard};
 
@@ -40,6 +39,11 @@ struct NameOwner {
 
 /// Shared by both tables. Not the façade's: guarded by the lock, so a model need not explore it.
 type Name = std::sync::Arc<str>;
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    // Poison is ignored: no panic leaves data under a mailbox's locks inconsistent.
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 impl Names {
     fn new() -> Self {

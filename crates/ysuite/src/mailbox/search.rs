@@ -5,106 +5,23 @@
 //! likewise, and then new ones as they come, an urgent one before each ordinary one. Messages without a handler are set
 //! aside, in order. After [`URGENT_TURN`] urgent messages in a row a search offers the ordinary ones first, once.
 
-use std::collections::VecDeque;
-
 use core::any::{Any, type_name};
-use core::ptr::NonNull;
+#[cfg(feature = "select")]
+use core::task::{Context, Poll};
 
-use super::Mailbox;
-use super::envelope::Envelope;
-use super::error::ReceiveError;
-use super::outbox::Rank;
+use super::aside::URGENT_TURN;
+use super::envelope::{Envelope, Rank};
+use super::mailbox::Mailbox;
+use super::receive_error::ReceiveError;
 use crate::channel::RecvTimeoutError;
-use crate::foreign::Panics;
 use crate::os::Deadline;
-
-/// The largest number of urgent messages received in a row while an ordinary one with a handler waits.
-pub const URGENT_TURN: u32 = if cfg!(ysuite_loom) { 2 } else { 32 };
 
 /// The largest number of new messages of one rank passed over before a search turns to the other rank.
 const SCAN_BUDGET: u32 = if cfg!(ysuite_loom) { 2 } else { 128 };
 
-/// Room for this number of messages that were set aside is kept.
-const KEPT_ROOM: usize = 64;
-
 /// The number of new messages that a search passes over between two checks of its deadline: a flood of messages without
 /// a handler must not prolong it for ever.
 const LATE_BUDGET: u32 = 4096;
-
-// GROWS: messages that were set aside; bound: memory; each goes when it is received, and room that three quarters of are
-//     empty; cost: each search begins at the first; test: tests/suite/mailbox/bounds.rs:
-//     what_is_set_aside_leaves_room_for_what_is_asked_for, tests/allocation/mailboxes.rs:
-//     what_was_set_aside_leaves_no_room_behind
-/// Messages that were offered, and had no handler.
-#[derive(Default)]
-pub(super) struct Aside {
-    /// By rank.
-    queues: [VecDeque<Envelope>; 2],
-    /// The number of urgent messages received since the last ordinary one.
-    in_a_row: u32,
-    /// The message that is being offered, if it is new. Here, and not in the search, so that it survives a guard's
-    /// panic.
-    current: Option<(Envelope, Rank)>,
-}
-
-// USER CODE: `Drop` of messages that were set aside; each is out of its queue; re-entrance: may send anywhere; panic:
-//     the others are dropped; test: tests/suite/mailbox/relations.rs:
-//     many_messages_that_panic_at_an_end_are_one_panic_and_no_loss
-impl Drop for Aside {
-    // MUTANT: The message is dropped at the end of the function anyway. Killed only by
-    // `many_messages_that_panic_at_an_end_are_one_panic_and_no_loss`.
-    /// Drops every message, even if some panic.
-    fn drop(&mut self) {
-        let mut panics = Panics::none();
-        let current = self.current.take();
-        panics.catch(|| drop(current));
-        for envelope in self.queues.iter_mut().flat_map(|queue| queue.drain(..)) {
-            panics.catch(|| drop(envelope));
-        }
-    }
-}
-
-impl Aside {
-    pub(super) fn push(&mut self, envelope: Envelope, rank: Rank) {
-        // A message that was offered to a guard that has panicked comes first.
-        if let Some((before, rank)) = self.current.take() {
-            self.queues[rank as usize].push_back(before);
-        }
-        self.queues[rank as usize].push_back(envelope);
-    }
-
-    /// Takes out the message at that index, which has been offered. Most of the room that is no longer needed is given
-    /// back: at most once for as many messages as it was for.
-    fn remove(&mut self, rank: Rank, at: usize) -> Envelope {
-        let queue = &mut self.queues[rank as usize];
-        let envelope = queue.remove(at).expect("a message has been offered");
-        if queue.capacity() > KEPT_ROOM && queue.len() < queue.capacity() / 4 {
-            queue.shrink_to((2 * queue.len()).max(KEPT_ROOM));
-        }
-        envelope
-    }
-
-    // MUTANT: Killed only by `urgent_messages_cannot_keep_an_ordinary_one_waiting`.
-    /// A message has found its handler.
-    #[inline(always)]
-    fn received(&mut self, rank: Rank) {
-        self.in_a_row = if rank == Rank::Urgent { self.in_a_row.saturating_add(1) } else { 0 };
-    }
-
-    // MUTANT: Speed only: the stages reach the new messages anyway, urgent ones first. Killed only by
-    // `urgent_messages_cannot_keep_an_ordinary_one_waiting`.
-    /// Whether the next receive begins with new messages, urgent ones first.
-    #[inline(always)]
-    fn is_clear(&self) -> bool {
-        self.len() == 0 && self.in_a_row < URGENT_TURN
-    }
-
-    #[inline(always)]
-    pub(super) fn len(&self) -> usize {
-        // MUTANT: Killed only by `a_guard_that_panics_leaves_the_message`.
-        self.queues[0].len() + self.queues[1].len() + usize::from(self.current.is_some())
-    }
-}
 
 /// Which messages are being offered. Each stage except the last offers those of one rank: first those set aside, then
 /// [`left`](Search::left) new ones.
@@ -213,15 +130,10 @@ impl<'a> Search<'a> {
 
     #[cold]
     fn wait(&mut self) -> Result<(), ReceiveError> {
-        let inbox = &mut self.mailbox.inbox;
-        let waited = match self.deadline {
-            Deadline::Passed => inbox.rest(),
-            deadline => inbox.wait(deadline),
-        };
-        waited.map_err(|error| match error {
-            RecvTimeoutError::Timeout => ReceiveError::Timeout,
-            RecvTimeoutError::Disconnected => ReceiveError::Disconnected,
-        })
+        match self.deadline {
+            Deadline::Passed => waited(self.mailbox.inbox.rest()),
+            deadline => waited(self.mailbox.inbox.wait(deadline)),
+        }
     }
 
     // MUTANT: Speed only: the index only has to be past the messages that are set aside. Killed only by
@@ -381,6 +293,11 @@ impl<'a> Search<'a> {
 
     #[inline(always)]
     fn take(mut self) -> Envelope {
+        self.take_offered()
+    }
+
+    #[inline(always)]
+    fn take_offered(&mut self) -> Envelope {
         match self.mailbox.aside.current.take() {
             Some((envelope, rank)) => {
                 // MUTANT: Killed only by `urgent_messages_cannot_keep_an_ordinary_one_waiting`.
@@ -400,20 +317,43 @@ impl<'a> Search<'a> {
     }
 }
 
-impl Mailbox {
-    // MUTANT: Speed only: a fast path of the same search.
-    /// The usual result of a search for this type, found at once: nothing is set aside, there is no urgent message, and
-    /// the next ordinary one is of this type. That message is still in its lane: the caller, whose it is, moves its value
-    /// out before it uses the mailbox again.
-    #[inline(always)]
-    pub(super) fn next_at_once<T: Any + Send>(&mut self) -> Option<NonNull<Envelope>> {
-        if !self.aside.is_clear() {
-            return None;
+/// For a receive that is one of several operations: of a search that does not wait.
+#[cfg(feature = "select")]
+impl Search<'_> {
+    /// The next message of this type. After `Timeout` the search may continue.
+    pub(super) fn find_next<T: Any + Send>(&mut self) -> Result<T, ReceiveError> {
+        loop {
+            self.offer_next()?;
+            if self.offered().is::<T>() {
+                return Ok(self.take_offered().opened());
+            }
         }
-        let place = self.inbox.take_in_place(Envelope::is_plainly::<T>)?;
-        self.aside.received(Rank::Ordinary);
-        Some(place)
     }
+
+    /// Blocks until there may be a message, or none can come.
+    pub(super) fn wait_until(&mut self, deadline: Deadline) -> Result<(), ReceiveError> {
+        waited(self.mailbox.inbox.wait(deadline))
+    }
+
+    /// Registers the waker until there may be a message, or none can come.
+    pub(super) fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.mailbox.inbox.poll(context)
+    }
+
+    pub(super) fn forget_task(&mut self) {
+        self.mailbox.inbox.forget_task();
+    }
+
+    pub(super) fn moves(&self) -> u64 {
+        self.mailbox.inbox.moves()
+    }
+}
+
+fn waited(outcome: Result<(), RecvTimeoutError>) -> Result<(), ReceiveError> {
+    outcome.map_err(|error| match error {
+        RecvTimeoutError::Timeout => ReceiveError::Timeout,
+        RecvTimeoutError::Disconnected => ReceiveError::Disconnected,
+    })
 }
 
 /// The error that a notice becomes.

@@ -1,7 +1,6 @@
-//! A class: all blocks of one size, the depot of the free ones, and the list of threads that wait for one.
+//! A class: all blocks of one size, the depot of the free ones, and the list of threads and tasks that wait for one.
 //!
-//! Any thread. Taking and giving back is lock-free. Only `wait` blocks, by the code by which the handles of an `mpmc`
-//! wait. Each class has a wait list of its own, so no thread is woken for a block of another size.
+//! Any thread. Taking and giving back is lock-free. Waiting is an [operation](super::operations). Each class has a wait list of its own, so no thread is woken for a block of another size.
 
 use core::cell::Cell;
 use core::ptr::{self, NonNull};
@@ -13,12 +12,12 @@ use super::core::PoolCore;
 use super::depot::Depot;
 use super::magazine::Entry;
 use super::thread_cache;
-use crate::os::Deadline;
+use crate::foreign::Panics;
 use crate::queue::prefetch_for_write;
 use crate::sync::{Arc, CachePadded, Ordering};
 #[cfg(feature = "in-place")]
 use crate::wait::many::notify_all;
-use crate::wait::many::{ManyWait, SharedEnd, notify};
+use crate::wait::many::{SharedEnd, notify};
 use crate::wait::{SharedBackoff, WaitList};
 
 pub(super) struct Class {
@@ -36,11 +35,15 @@ pub(super) struct Class {
     pub(super) blocks: usize,
     /// The number of blocks that were used at least once.
     touched: AtomicU32,
-    /// The threads that wait for a block.
+    /// The threads and tasks that wait for a block.
     list: CachePadded<WaitList>,
-    backoff: SharedBackoff,
+    pub(super) backoff: SharedBackoff,
     pub(super) race_check: RaceCheck,
 }
+
+// SAFETY: a class is a part of `PoolCore`, which any thread may use: its memory belongs to the takers of its blocks, and
+// all else is fixed, or atomic.
+unsafe impl Sync for Class {}
 
 impl Class {
     /// A class whose blocks begin at `memory`.
@@ -125,7 +128,7 @@ impl Class {
     // MUTANT: Speed only: `prepare` checks the entry and the pool itself.
     /// The block of an entry that was just taken, with `len` bytes.
     #[inline(always)]
-    fn issue(&self, (entry, taker): (Entry, u32), len: usize) -> Block {
+    pub(super) fn issue(&self, (entry, taker): (Entry, u32), len: usize) -> Block {
         self.race_check.touch(entry.index());
         let block = self.block(entry.index());
         if entry.is_fresh() || entry.is_typed() || self.zeroed {
@@ -154,26 +157,32 @@ impl Class {
     }
 
     // MUTANT: Speed only: an early exit. `announce` checks the word of the list after a fence.
-    /// Called after a block was put where other threads can take it: wakes a waiting thread.
+    /// Called after a block was put where other threads can take it: wakes a waiting thread or task.
+    /// Then returns a share of the pool, which keeps the class alive until it is no longer borrowed.
     #[inline(always)]
-    pub(super) fn published(&self) {
-        if self.list.published() {
-            self.announce();
-        }
+    pub(super) fn published(&self) -> Option<Arc<PoolCore>> {
+        if self.list.published() { self.announce() } else { None }
     }
 
-    // USER CODE: none (only threads wait here, by `ManyWait::block` of `Taker`; there are no wakers)
+    // USER CODE: the waker of a task that waits for a block, where a message or a box is dropped; the block is in the
+    //     pool, and no cache is in the middle of a change; re-entrance: any operation of any pool; panic: propagates out
+    //     of the drop; while unwinding it is not resumed; test: tests/suite/pool/tasks.rs:
+    //     a_waker_that_panics_or_uses_the_pool_loses_no_block
     // MUTANT: Speed only: an early exit before a search that finds no armed slot.
     #[cold]
     #[inline(never)]
-    fn announce(&self) {
+    fn announce(&self) -> Option<Arc<PoolCore>> {
         let word = self.list.attend();
         if word.is_gone() {
             // The block was put there after the pool's last handle had drained the depot.
             self.core().gathered(self.depot.drain());
         } else if word.is_armed() {
-            notify(&self.list, 1);
+            // A waker may use other pools, until this thread has no cache for this one.
+            let core = self.core();
+            Panics::in_drop(|| notify(&self.list, 1));
+            return Some(core);
         }
+        None
     }
 
     /// The pool has no handle left: from now on a thread that gives a block back gathers it, to free the pool's memory.
@@ -185,26 +194,6 @@ impl Class {
     /// Whether the class is closed. False may be out of date.
     pub(super) fn is_closed(&self) -> bool {
         self.list.word().is_gone()
-    }
-
-    // WAITS: `take` and `boxed`; ends: a block of the class is given back, or the deadline; spin: `Adaptive` only, as a
-    //     pool has no setting; fairness: a thread that comes later may be quicker; test: tests/suite/pool/waiting.rs:
-    //     all_waiters_get_their_turn
-    /// Takes a block for `len` bytes; waits for one until `deadline`.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn wait(&self, len: usize, deadline: Deadline) -> Option<Block> {
-        self.wait_or_stop(len, deadline, &|| false)
-    }
-
-    /// As `wait`, also until `is_stopped`. [`wake_all`](Self::wake_all) wakes the threads that sleep when it changes.
-    pub(super) fn wait_or_stop(&self, len: usize, deadline: Deadline, is_stopped: &dyn Fn() -> bool) -> Option<Block> {
-        let found = Cell::new(None);
-        let mut wait = ManyWait::new(Taker { class: self, found: &found, is_stopped }, false);
-        wait.block(&self.backoff, deadline);
-        // Dropping a wait that was notified notifies the next thread if there are more blocks.
-        drop(wait);
-        found.take().map(|taken| self.issue(taken, len))
     }
 
     /// Wakes all waiting threads without a block.
@@ -225,31 +214,62 @@ impl Class {
     }
 }
 
-/// A thread that waits for a block. Its check takes the block: a block that is only seen may be gone before it is
-/// taken, and checking again at once would be spinning.
-#[derive(Clone, Copy)]
-struct Taker<'a> {
-    class: &'a Class,
-    found: &'a Cell<Option<(Entry, u32)>>,
+/// A thread or a task that waits for a block. Its check takes the block: a block that is only seen may be gone before it
+/// is taken, and checking again at once would be spinning.
+pub(super) struct Taker<'a, S> {
+    pub(super) class: &'a Class,
+    pub(super) found: &'a Cell<Option<(Entry, u32)>>,
     /// Whether it has stopped waiting, with a block or without.
-    is_stopped: &'a dyn Fn() -> bool,
+    pub(super) is_stopped: &'a S,
 }
 
-impl SharedEnd for Taker<'_> {
-    fn list(&self) -> &WaitList {
-        &self.class.list
+impl<S> Clone for Taker<'_, S> {
+    fn clone(&self) -> Self {
+        *self
     }
+}
 
+impl<S> Copy for Taker<'_, S> {}
+
+impl<S: Fn() -> bool> Taker<'_, S> {
     /// Takes a block unless it has one. Returns whether it has one now, or has stopped waiting.
-    fn is_ready(&self) -> bool {
+    pub(super) fn has_ended(self) -> bool {
         if self.found.get().is_none() {
             self.found.set(thread_cache::take(self.class));
         }
         self.found.get().is_some() || (self.is_stopped)()
     }
+}
+
+impl<S: Fn() -> bool> SharedEnd for Taker<'_, S> {
+    fn list(&self) -> &WaitList {
+        &self.class.list
+    }
+
+    fn is_ready(&self) -> bool {
+        self.has_ended()
+    }
 
     fn supply(&self) -> usize {
         self.class.depot.len()
+    }
+}
+
+/// One that waits no longer, and passes a notification on if there are blocks.
+#[derive(Clone, Copy)]
+pub(super) struct Spare<'a>(pub(super) &'a Class);
+
+impl SharedEnd for Spare<'_> {
+    fn list(&self) -> &WaitList {
+        &self.0.list
+    }
+
+    fn is_ready(&self) -> bool {
+        self.supply() != 0
+    }
+
+    fn supply(&self) -> usize {
+        self.0.depot.len()
     }
 }
 

@@ -6,12 +6,16 @@ use core::fmt;
 use core::time::Duration;
 use std::time::Instant;
 
-use super::block::Block;
 use super::boxed::PoolBox;
 use super::class::{Class, ClassStats};
 use super::core::PoolCore;
 use super::error::{PoolError, TooLong};
 use super::message::Message;
+use super::operations::{PoolTake, never};
+use super::take::TakeFuture;
+#[cfg(feature = "select")]
+use super::take::Taking;
+use crate::operation;
 use crate::os::Deadline;
 use crate::sync::Arc;
 
@@ -66,7 +70,10 @@ impl Pool {
     #[must_use = "the block goes back to its pool at once if the message is not used"]
     pub fn take(&self, len: usize) -> Message {
         let class = self.class(len);
-        Message(class.try_take(len).unwrap_or_else(|| wait(class, len)))
+        match class.try_take(len) {
+            Some(block) => Message(block),
+            None => wait(class, len),
+        }
     }
 
     /// As [`take`](Self::take), but returns `None` if no block has become free within `timeout`. `Duration::MAX` sets
@@ -79,8 +86,7 @@ impl Pool {
     #[must_use = "the block goes back to its pool at once if the message is not used"]
     pub fn take_timeout(&self, len: usize, timeout: Duration) -> Option<Message> {
         let class = self.class(len);
-        let wait = || class.wait(len, Deadline::after(timeout));
-        class.try_take(len).or_else(wait).map(Message)
+        class.try_take(len).map(Message).or_else(|| wait_until(class, len, Deadline::after(timeout), never))
     }
 
     /// As [`take`](Self::take), but returns `None` if no block has become free until `deadline`. A free block is taken
@@ -93,7 +99,30 @@ impl Pool {
     #[must_use = "the block goes back to its pool at once if the message is not used"]
     pub fn take_deadline(&self, len: usize, deadline: Instant) -> Option<Message> {
         let class = self.class(len);
-        class.try_take(len).or_else(|| class.wait(len, Deadline::At(deadline))).map(Message)
+        class.try_take(len).map(Message).or_else(|| wait_until(class, len, Deadline::At(deadline), never))
+    }
+
+    /// As [`take`](Self::take), for a task. Needs no particular runtime.
+    ///
+    /// A future that is dropped takes nothing. If its task had been woken for a block, the next that waits is woken.
+    /// Where a message is dropped, the waker of a task may run.
+    #[doc = cost!(pool TAKE_TASK)]
+    ///
+    /// # Panics
+    /// As in [`try_take`](Self::try_take).
+    pub fn take_async(&self, len: usize) -> TakeFuture<'_> {
+        TakeFuture::new(self.class(len), len)
+    }
+
+    /// A take as a case of [`select`](crate::select()), to receive from. It takes a message only where it is the case
+    /// that is performed, and has no error.
+    ///
+    /// # Panics
+    /// In the select, as in [`try_take`](Self::try_take).
+    #[cfg(feature = "select")]
+    #[must_use = "it takes nothing by itself"]
+    pub fn taking(&self, len: usize) -> Taking<'_> {
+        Taking { pool: self, len }
     }
 
     /// As [`take_timeout`](Self::take_timeout); `None` sets no time limit. Also returns `None` once `is_stopped`: the
@@ -112,7 +141,7 @@ impl Pool {
     ) -> Option<Message> {
         let class = self.class(len);
         let deadline = || timeout.map_or(Deadline::Never, Deadline::after);
-        class.try_take(len).or_else(|| class.wait_or_stop(len, deadline(), is_stopped)).map(Message)
+        class.try_take(len).map(Message).or_else(|| wait_until(class, len, deadline(), is_stopped))
     }
 
     /// Wakes all threads that wait for a block, without giving them one. Any thread.
@@ -153,7 +182,7 @@ impl Pool {
     #[must_use]
     pub fn boxed<T>(&self, value: T) -> PoolBox<T> {
         let class = self.class_of::<T>();
-        let block = class.try_take(size_of::<T>()).unwrap_or_else(|| wait(class, size_of::<T>()));
+        let block = class.try_take(size_of::<T>()).unwrap_or_else(|| wait(class, size_of::<T>()).into_block());
         PoolBox::new(block, value)
     }
 
@@ -179,7 +208,7 @@ impl Pool {
     }
 
     #[inline(always)]
-    fn class(&self, len: usize) -> &Class {
+    pub(super) fn class(&self, len: usize) -> &Class {
         self.core.class_for(len).unwrap_or_else(|| too_long(len, self.bound()))
     }
 
@@ -192,12 +221,21 @@ impl Pool {
 
 /// Waits without a deadline.
 #[cold]
-fn wait(class: &Class, len: usize) -> Block {
-    loop {
-        if let Some(block) = class.wait(len, Deadline::Never) {
-            return block;
-        }
-    }
+#[inline(never)]
+fn wait(class: &Class, len: usize) -> Message {
+    let mut place = None;
+    let Ok(()) = operation::perform(PoolTake::new(class, len, never), &mut place);
+    place.expect("nothing else ends it")
+}
+
+/// Waits for a message until the deadline, or until `is_stopped`. [`Class::wake_all`] wakes the threads that sleep when
+/// that changes.
+#[cold]
+#[inline(never)]
+fn wait_until(class: &Class, len: usize, deadline: Deadline, is_stopped: impl Fn() -> bool) -> Option<Message> {
+    let mut place = None;
+    operation::block(PoolTake::new(class, len, is_stopped), &mut place, deadline);
+    place
 }
 
 #[cold]

@@ -29,6 +29,11 @@ unsafe impl Send for Message {}
 unsafe impl Sync for Message {}
 
 impl Message {
+    /// Its block, for a value.
+    pub(super) fn into_block(self) -> Block {
+        ManuallyDrop::new(self).0
+    }
+
     /// Returns the number of bytes in its block: the size of its class.
     #[must_use]
     pub fn capacity(&self) -> usize {

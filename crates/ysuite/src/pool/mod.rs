@@ -75,6 +75,8 @@ mod marks;
 mod message;
 #[cfg(all(test, ysuite_loom))]
 mod models;
+mod operations;
+mod take;
 mod thread_cache;
 
 pub use self::boxed::PoolBox;
@@ -82,3 +84,6 @@ pub use self::class::ClassStats;
 pub use self::error::{PoolError, TooLong};
 pub use self::handle::Pool;
 pub use self::message::Message;
+pub use self::take::TakeFuture;
+#[cfg(feature = "select")]
+pub use self::take::Taking;

@@ -126,7 +126,7 @@ fn put_past_locals(class: &Class, entry: Entry) -> Arc<PoolCore> {
     held.magazine().count_elsewhere();
     held.magazine().put(top, entry);
     held.offer(top + 1, class.depot.rounds);
-    class.published();
+    drop(class.published());
     core
 }
 
@@ -177,8 +177,7 @@ impl ThreadCaches {
     fn put(&self, class: &Class, entry: Entry, taker: u32) -> Option<Arc<PoolCore>> {
         let cache = &self.front[class.index_in_row];
         if cache.belongs_to(class) && cache.top.get() != class.depot.rounds {
-            self.put_into(cache, class, entry, taker);
-            return None;
+            return self.put_into(cache, class, entry, taker);
         }
         Some(self.put_elsewhere(class, entry, taker))
     }
@@ -190,13 +189,13 @@ impl ThreadCaches {
         // until the class is no longer borrowed.
         let core = class.core();
         let (cache, _displaced) = self.make_room(class);
-        self.put_into(cache, class, entry, taker);
+        drop(self.put_into(cache, class, entry, taker));
         core
     }
 
     /// Into the class's cache, which has room.
     #[inline(always)]
-    fn put_into(&self, cache: &ThreadCache, class: &Class, entry: Entry, taker: u32) {
+    fn put_into(&self, cache: &ThreadCache, class: &Class, entry: Entry, taker: u32) -> Option<Arc<PoolCore>> {
         let top = cache.top.get();
         // SAFETY: a cache that belongs to a class has a magazine, and its share of the pool keeps that alive.
         let magazine = unsafe { &*cache.magazine.get() };
@@ -206,7 +205,7 @@ impl ThreadCaches {
         magazine.put(top, entry);
         cache.top.set(top + 1);
         // From here on the pool's memory may be freed with the block just given back; the cache keeps its tables alive.
-        class.published();
+        class.published()
     }
 
     // MUTANT: Speed only: the owner of a magazine continues to swap.

@@ -1,53 +1,33 @@
 //! [`Observed`]: words of a queue that observers read as well. The queue's own threads write them; any thread reads.
 //!
-//! Without the feature `statistics` the words are in the queue itself. With it they are in an allocation of their own,
-//! which does not depend on the messages: so an observer may keep it when the queue is gone.
+//! The words are in an allocation of their own, which does not depend on the messages: so an observer may keep it when
+//! the queue is gone.
 
 use core::ops::Deref;
 
 // Arcs of the words only keep memory alive, so not `crate::sync`'s: a model need not explore it.
-#[cfg(feature = "statistics")]
 use std::sync::Arc;
 
-#[cfg(feature = "statistics")]
-use super::ledger::Totals;
 use super::meter::Meter;
-#[cfg(feature = "statistics")]
+use super::{Counted, Totals};
 use crate::sync::{AtomicU64, Ordering, fence};
 
-/// Words from which the counts of a queue can be read.
-pub(crate) trait Counted: Send + Sync + 'static {
-    /// Returns the numbers sent and received so far. No number is ever less than in an earlier read.
-    #[cfg(feature = "statistics")]
-    fn totals(&self) -> Totals;
-}
+/// Whether anything is counted.
+pub(crate) const COUNTING: bool = true;
 
 /// Words of a queue.
 pub(crate) struct Observed<C: Counted> {
-    #[cfg(not(feature = "statistics"))]
-    words: C,
-    #[cfg(feature = "statistics")]
     words: Arc<C>,
 }
 
 impl<C: Counted> Observed<C> {
     /// So far no observer reads them.
     pub(crate) fn new(words: C) -> Self {
-        Self {
-            #[cfg(not(feature = "statistics"))]
-            words,
-            #[cfg(feature = "statistics")]
-            words: Arc::new(words),
-        }
+        Self { words: Arc::new(words) }
     }
-
-    /// From now on they are counted for the channel of this meter. Call it once.
-    #[cfg(not(feature = "statistics"))]
-    pub(crate) fn join(&mut self, _: &Meter) {}
 
     /// From now on they are counted for the channel of this meter, until the queue is gone and only its ledger has
     /// them. Call it once.
-    #[cfg(feature = "statistics")]
     pub(crate) fn join(&mut self, meter: &Meter) {
         if let Some(ledger) = meter.ledger() {
             ledger.open(self.words.clone());
@@ -65,9 +45,9 @@ impl<C: Counted> Deref for Observed<C> {
 }
 
 /// The additional counts of a queue whose positions provide the others. Any thread; wait-free.
-#[cfg(feature = "statistics")]
-#[derive(Default)]
 pub(crate) struct QueueTally {
+    /// What the queue's counts are computed with. Never changes.
+    number: u64,
     /// The largest number of messages that a check has found.
     high_water: AtomicU64,
     /// One more than the number of messages taken when the last receiver was dropped; messages taken later are dropped.
@@ -76,8 +56,17 @@ pub(crate) struct QueueTally {
     shown: AtomicU64,
 }
 
-#[cfg(feature = "statistics")]
 impl QueueTally {
+    /// `number`: what the queue computes its counts with.
+    pub(crate) fn new(number: u64) -> Self {
+        let zero = || AtomicU64::new(0);
+        Self { number, high_water: zero(), left: zero(), shown: zero() }
+    }
+
+    pub(crate) fn number(&self) -> u64 {
+        self.number
+    }
+
     /// A sender has checked: `there` messages are in the queue.
     pub(crate) fn sample(&self, there: u64) {
         // MUTANT: Speed only: the line is written with the same mark.
@@ -124,7 +113,7 @@ impl QueueTally {
     }
 }
 
-#[cfg(all(test, feature = "statistics", not(ysuite_loom)))]
+#[cfg(all(test, not(ysuite_loom)))]
 mod tests {
     use std::sync::mpsc::channel;
     use std::thread;

@@ -8,18 +8,9 @@
 // It only keeps memory alive, so not `crate::sync`'s: a model need not explore it.
 use std::sync::Arc;
 
-use super::counted::Counted;
 use super::observer::Statistics;
+use super::{Counted, Totals};
 use crate::sync::{AtomicU64, Mutex, MutexGuard, Ordering, fence};
-
-/// The numbers of messages that have passed through a queue.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct Totals {
-    pub(crate) sent: u64,
-    pub(crate) received: u64,
-    /// The largest number of messages in the queue at once, as far as checks have found.
-    pub(crate) high_water: u64,
-}
 
 impl Totals {
     /// Combines the totals of two queues.

@@ -1,23 +1,16 @@
 //! [`Meter`]: counts the events on the slow paths of a channel's handles. Any thread; wait-free.
-//!
-//! Without the feature `statistics` a meter has no size, and its methods do nothing.
 
 // It only keeps memory alive, so not `crate::sync`'s: a model need not explore it.
-#[cfg(feature = "statistics")]
 use std::sync::Arc;
 
-#[cfg(feature = "statistics")]
 use super::ledger::Ledger;
-#[cfg(feature = "statistics")]
 use super::observer::Observer;
 
 /// Counts for one channel, or for none: the default. Clones count for the same channel.
 #[derive(Clone, Default)]
 pub(crate) struct Meter {
-    #[cfg(feature = "statistics")]
     ledger: Option<Arc<Ledger>>,
     /// The waiters that use this meter wait for room.
-    #[cfg(feature = "statistics")]
     is_for_room: bool,
 }
 
@@ -25,38 +18,22 @@ impl Meter {
     /// One that counts for no channel.
     #[cfg(all(feature = "mpsc", not(ysuite_loom)))]
     pub(crate) const fn none() -> Self {
-        Self {
-            #[cfg(feature = "statistics")]
-            ledger: None,
-            #[cfg(feature = "statistics")]
-            is_for_room: false,
-        }
+        Self { ledger: None, is_for_room: false }
     }
 
     /// The meter of a new channel.
     pub(crate) fn new() -> Self {
-        Self {
-            #[cfg(feature = "statistics")]
-            ledger: Some(Arc::new(Ledger::new())),
-            #[cfg(feature = "statistics")]
-            is_for_room: false,
-        }
+        Self { ledger: Some(Arc::new(Ledger::new())), is_for_room: false }
     }
 
     /// The meter for waiters that wait for room: each of their waits is a time when the channel was full.
     pub(crate) fn for_room(&self) -> Self {
-        Self {
-            #[cfg(feature = "statistics")]
-            ledger: self.ledger.clone(),
-            #[cfg(feature = "statistics")]
-            is_for_room: true,
-        }
+        Self { ledger: self.ledger.clone(), is_for_room: true }
     }
 
     /// A handle has begun to wait: it has found no message, or no room.
     #[inline(always)]
     pub(crate) fn waits(&self) {
-        #[cfg(feature = "statistics")]
         if self.is_for_room {
             self.refused();
         }
@@ -65,7 +42,6 @@ impl Meter {
     /// A sender has found no room, and does not wait.
     #[inline(always)]
     pub(crate) fn refused(&self) {
-        #[cfg(feature = "statistics")]
         if let Some(ledger) = &self.ledger {
             Ledger::add_one(&ledger.full);
         }
@@ -74,7 +50,6 @@ impl Meter {
     /// A handle has armed, has found nothing, and goes to sleep in its way.
     #[inline(always)]
     pub(crate) fn sleeps(&self) {
-        #[cfg(feature = "statistics")]
         if let Some(ledger) = &self.ledger {
             Ledger::add_one(&ledger.sleeps);
         }
@@ -83,7 +58,6 @@ impl Meter {
     /// An armed handle is woken.
     #[inline(always)]
     pub(crate) fn wakes(&self) {
-        #[cfg(feature = "statistics")]
         if let Some(ledger) = &self.ledger {
             Ledger::add_one(&ledger.wakes);
         }
@@ -92,19 +66,16 @@ impl Meter {
     /// A message has been passed from hand to hand, to or from a registered operation.
     #[inline(always)]
     pub(crate) fn meets(&self) {
-        #[cfg(feature = "statistics")]
         if let Some(ledger) = &self.ledger {
             Ledger::add_one(&ledger.met);
         }
     }
 
-    #[cfg(feature = "statistics")]
     pub(super) fn ledger(&self) -> Option<&Arc<Ledger>> {
         self.ledger.as_ref()
     }
 
     /// An observer, which may read the counts now and later.
-    #[cfg(feature = "statistics")]
     pub(crate) fn observer(&self) -> Observer {
         Observer::new(self.ledger.clone().unwrap_or_else(|| Arc::new(Ledger::new())))
     }

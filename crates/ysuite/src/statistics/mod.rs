@@ -43,26 +43,49 @@
 //! These have no observers: `oneshot` channels, which pass one message; `watch` channels, which pass none; `broadcast`
 //! channels, whose messages are received many times; timers, pools and mailboxes.
 
+#[cfg(feature = "statistics")]
 mod counted;
 #[cfg(feature = "statistics")]
 mod ledger;
+#[cfg(feature = "statistics")]
 mod meter;
 #[cfg(feature = "statistics")]
 mod observer;
+#[cfg(not(feature = "statistics"))]
+mod uncounted;
+#[cfg(feature = "statistics")]
+mod writer;
 
 #[cfg(feature = "statistics")]
-pub(crate) use self::counted::QueueTally;
-pub(crate) use self::counted::{Counted, Observed};
+pub(crate) use self::counted::{COUNTING, Observed, QueueTally};
 #[cfg(feature = "statistics")]
-pub(crate) use self::ledger::Totals;
 pub(crate) use self::meter::Meter;
 #[cfg(feature = "statistics")]
 pub use self::observer::{Observer, Statistics};
+#[cfg(not(feature = "statistics"))]
+pub(crate) use self::uncounted::{COUNTING, Meter, Observed, OwnLine, QueueTally, WriterTally};
+#[cfg(feature = "statistics")]
+pub(crate) use self::writer::{OwnLine, WriterTally};
+
+/// Words from which the counts of a queue can be read.
+pub(crate) trait Counted: Send + Sync + 'static {
+    /// Returns the numbers sent and received so far. No number is ever less than in an earlier read.
+    #[allow(dead_code, reason = "called only by observers")]
+    fn totals(&self) -> Totals;
+}
+
+/// The numbers of messages that have passed through a queue.
+#[derive(Clone, Copy, Default)]
+#[allow(dead_code, reason = "read only by observers")]
+pub(crate) struct Totals {
+    pub(crate) sent: u64,
+    pub(crate) received: u64,
+    /// The largest number of messages in the queue at once, as far as checks have found.
+    pub(crate) high_water: u64,
+}
 
 /// The number of messages after which a sender checks the positions of the receivers. A power of two.
 pub(crate) const SAMPLED: usize = 64;
-/// Whether anything is counted.
-pub(crate) const COUNTING: bool = cfg!(feature = "statistics");
 
 // MUTANT: Statistics only: how often the high-water mark is updated. Killed only by
 // `a_batch_that_ends_where_a_check_is_due_is_seen_by_the_mark_of_an_mpmc_channel` and

@@ -41,6 +41,7 @@ const EXCEPTIONS: &[(&str, &str)] = &[
     ("mpsc SHARED_TRY_SEND", "names another fact"),
     ("mpmc SEND_UNBOUNDED", "allocates, and states no number of calls"),
     ("mpmc RESERVE_WAIT", "blocks without a time limit"),
+    ("broadcast RESERVE_WAIT", "blocks without a time limit"),
     ("rendezvous WAIT", "allocates, and states no number of calls"),
     ("watch WAIT_FOR", "names another fact"),
     ("timer RECV_TASK", "needs a runtime of tokio, which allocates"),
@@ -767,6 +768,33 @@ fn broadcasts(measured: &mut Measured) {
         |_| (),
         |(_, receiver), ()| poll(receiver.recv_async()).is_pending(),
     );
+    measured.fact(
+        "broadcast TRY_RESERVE",
+        broadcast::bounded::<u32>(4),
+        |_| (),
+        |(sender, _), ()| drop(sender.try_reserve().unwrap()),
+    );
+    measured.fact(
+        "broadcast PERMIT_DROP",
+        broadcast::bounded::<u32>(4),
+        |(sender, _)| sender.clone().try_reserve_owned().unwrap(),
+        |_, permit| drop(permit),
+    );
+    measured.fact(
+        "broadcast PERMIT_SEND",
+        resting(broadcast::bounded(4)),
+        |(sender, receiver, set)| {
+            rest!(receiver, set);
+            sender.clone().try_reserve_owned().unwrap()
+        },
+        |_, permit| permit.send(1).unwrap(),
+    );
+    measured.fact(
+        "broadcast RESERVE_TASK",
+        full(),
+        |_| (),
+        |(sender, _), ()| poll(sender.reserve_async()).is_pending(),
+    );
     measured.fact("broadcast CLOSED", full(), |_| (), |(sender, _), ()| poll(sender.closed()).is_pending());
     measured.fact(
         "broadcast SUBSCRIBE",
@@ -786,6 +814,15 @@ fn pools_and_mailboxes(measured: &mut Measured) {
         |pool| (0..8).map(|_| pool.take(64)).collect::<Vec<_>>(),
         |pool, taken| {
             assert!(pool.take_timeout(64, MOMENT).is_none());
+            taken
+        },
+    );
+    measured.fact(
+        "pool TAKE_TASK",
+        pool(),
+        |pool| (0..8).map(|_| pool.take(64)).collect::<Vec<_>>(),
+        |pool, taken| {
+            assert!(poll(pool.take_async(64)).is_pending());
             taken
         },
     );

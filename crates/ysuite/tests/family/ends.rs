@@ -78,6 +78,7 @@ tried! {
             sender.wait_closed();
             leaving.join().unwrap();
         }
+        broadcast "ysuite::broadcast" { closed_by_dropping!(ysuite::broadcast::bounded::<u8>(1)); }
         tokio "tokio::sync::mpsc" { closed_by_dropping!(tokio::sync::mpsc::unbounded_channel::<u8>()); }
         async_channel "async-channel" { closed_by_dropping!(async_channel::unbounded::<u8>()); }
     }
@@ -90,6 +91,7 @@ tried! {
     }
     senders_counted SendersCounted {
         mpmc "ysuite::mpmc" { counted!(ysuite::mpmc::unbounded::<u8>(), sender_count, sender_count); }
+        broadcast "ysuite::broadcast" { counted!(ysuite::broadcast::bounded::<u8>(1), sender_count, sender_count); }
         tokio "tokio::sync::mpsc" {
             counted!(tokio::sync::mpsc::unbounded_channel::<u8>(), strong_count, sender_strong_count);
         }
@@ -99,6 +101,7 @@ tried! {
     }
     same_channel SameChannel {
         mpmc "ysuite::mpmc" { told_apart!(ysuite::mpmc::unbounded::<u8>()); }
+        broadcast "ysuite::broadcast" { told_apart!(ysuite::broadcast::bounded::<u8>(1)); }
         crossbeam "crossbeam-channel" { told_apart!(crossbeam_channel::unbounded::<u8>()); }
         tokio "tokio::sync::mpsc" { told_apart!(tokio::sync::mpsc::unbounded_channel::<u8>()); }
         flume "flume" { told_apart!(flume::unbounded::<u8>()); }

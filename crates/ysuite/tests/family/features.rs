@@ -46,12 +46,13 @@ features! {
         ["ysuite::spsc", "ysuite::mpsc", "ysuite::mpmc", "ysuite::broadcast", "tokio::sync::mpsc", "flume", "kanal",
          "async-channel"]
     /// An event loop serves its receiver alongside sockets.
-    Epoll "epoll" "a descriptor for `epoll`" ["ysuite::spsc", "ysuite::mpsc", "ysuite::mpmc"]
+    Epoll "epoll" "a descriptor for `epoll`" ["ysuite::spsc", "ysuite::mpsc", "ysuite::mpmc", "ysuite::broadcast"]
     SelectWithSends "" "select, sends among its cases"
         ["ysuite::mpmc", "crossbeam-channel", "tokio::sync::mpsc", "flume"]
     /// A thread waits for the first of several channels, however many they are.
     Select "select" "select over a list of receivers"
-        ["ysuite::spsc", "ysuite::mpsc", "ysuite::mpmc", "crossbeam-channel", "flume"]
+        ["ysuite::spsc", "ysuite::mpsc", "ysuite::mpmc", "ysuite::broadcast", "ysuite::mailbox",
+         "crossbeam-channel", "flume"]
     Timers "" "timers as channels" ["ysuite::timer", "crossbeam-channel"]
     /// A sender waits for room.
     Bounded "bounded" "" []
@@ -72,27 +73,32 @@ features! {
     Broadcast "" "broadcast" ["ysuite::broadcast", "tokio::sync::broadcast"]
     Watch "" "watch" ["ysuite::watch", "tokio::sync::watch"]
     /// Several messages are sent by one call.
-    Batches "batches sent" "batches sent by one call" ["ysuite::mpmc"]
-    BatchesReceived "" "batches received by one call" ["ysuite::mpmc", "tokio::sync::mpsc", "flume", "kanal"]
+    Batches "batches sent" "batches sent by one call" ["ysuite::mpmc", "ysuite::broadcast"]
+    BatchesReceived "" "batches received by one call"
+        ["ysuite::mpmc", "ysuite::broadcast", "tokio::sync::mpsc", "flume", "kanal"]
     /// A message is read in place, before it is received.
     InPlace "in place" "" ["ysuite::spsc", "ysuite::mpsc"]
     /// Room is reserved before the message is made.
-    Permits "permits" "permits" ["ysuite::spsc", "ysuite::mpsc", "ysuite::mpmc", "tokio::sync::mpsc"]
+    Permits "permits" "permits" ["ysuite::spsc", "ysuite::mpsc", "ysuite::mpmc", "ysuite::broadcast", "tokio::sync::mpsc"]
     ForceSend "" "`force_send` displaces the oldest (`mpmc`)" ["ysuite::mpmc", "async-channel"]
     /// A thread receives with a time limit.
     Timeouts "time limits" "a thread receives with a time limit"
         ["ysuite::spsc", "ysuite::mpsc", "ysuite::mpmc", "ysuite::broadcast", "ysuite::mailbox",
          "crossbeam-channel", "std::sync::mpsc", "flume", "kanal"]
-    TaskTimeouts "" "a task sends with a time limit, and has its message back" ["ysuite::mpmc", "tokio::sync::mpsc"]
+    TaskTimeouts "" "a task sends with a time limit, and has its message back"
+        ["ysuite::mpmc", "ysuite::broadcast", "tokio::sync::mpsc"]
     /// Later sends fail, while both handles still exist.
     Close "close" "closed without dropping a handle"
         ["ysuite::spsc", "ysuite::mpsc", "ysuite::mpmc", "ysuite::broadcast", "tokio::sync::mpsc", "kanal",
          "async-channel"]
-    Closed "" "a sender waits for the receivers' end" ["ysuite::mpmc", "tokio::sync::mpsc", "async-channel"]
+    Closed "" "a sender waits for the receivers' end"
+        ["ysuite::mpmc", "ysuite::broadcast", "tokio::sync::mpsc", "async-channel"]
     /// Senders that do not keep a channel open.
     Weak "weak senders" "weak senders" ["ysuite::mpsc", "ysuite::mpmc", "tokio::sync::mpsc", "flume", "async-channel"]
-    SendersCounted "" "senders are counted" ["ysuite::mpmc", "tokio::sync::mpsc", "flume", "kanal", "async-channel"]
-    SameChannel "" "`same_channel`" ["ysuite::mpmc", "crossbeam-channel", "tokio::sync::mpsc", "flume", "async-channel"]
+    SendersCounted "" "senders are counted"
+        ["ysuite::mpmc", "ysuite::broadcast", "tokio::sync::mpsc", "flume", "kanal", "async-channel"]
+    SameChannel "" "`same_channel`"
+        ["ysuite::mpmc", "ysuite::broadcast", "crossbeam-channel", "tokio::sync::mpsc", "flume", "async-channel"]
     Budget "" "counts against tokio's budget" ["ysuite::mpmc", "tokio::sync::mpsc"]
     Statistics "" "statistics, a feature" ["ysuite::mpmc"]
 }

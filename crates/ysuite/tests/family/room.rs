@@ -26,6 +26,20 @@ macro_rules! reserved {
     }};
 }
 
+/// Room that no other send takes, and that is given back unused.
+macro_rules! reserved_among_others {
+    ($channel:expr) => {{
+        #[allow(unused_mut)]
+        let (sender, mut receiver) = $channel;
+        let permit = sender.reserve().unwrap();
+        assert!(sender.try_send(0).is_err());
+        permit.send(1).unwrap();
+        assert_eq!(receiver.recv().unwrap(), 1);
+        drop(sender.try_reserve().unwrap());
+        sender.try_send(2).unwrap();
+    }};
+}
+
 macro_rules! read_in_place {
     ($channel:expr) => {{
         let (mut sender, mut receiver) = $channel;
@@ -59,10 +73,22 @@ tried! {
             assert_eq!(sender.send_batch(0..3).unwrap(), 3);
             assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [0, 1, 2]);
         }
+        broadcast "ysuite::broadcast" {
+            let (sender, mut receiver) = ysuite::broadcast::bounded(4);
+            assert_eq!(sender.send_batch(0..3).unwrap(), 3);
+            assert_eq!(receiver.try_iter().collect::<Vec<_>>(), [0, 1, 2]);
+        }
     }
     batches_received BatchesReceived {
         mpmc "ysuite::mpmc" {
             let (sender, receiver) = ysuite::mpmc::unbounded();
+            (0..3).for_each(|number| sender.send(number).unwrap());
+            let mut got = Vec::new();
+            assert_eq!(receiver.recv_batch(&mut got, 8).unwrap(), 3);
+            assert_eq!(got, [0, 1, 2]);
+        }
+        broadcast "ysuite::broadcast" {
+            let (sender, mut receiver) = ysuite::broadcast::bounded(4);
             (0..3).for_each(|number| sender.send(number).unwrap());
             let mut got = Vec::new();
             assert_eq!(receiver.recv_batch(&mut got, 8).unwrap(), 3);
@@ -95,15 +121,8 @@ tried! {
     permits Permits {
         spsc "ysuite::spsc" { reserved!(ysuite::spsc::bounded(1)); }
         mpsc "ysuite::mpsc" { reserved!(ysuite::mpsc::bounded(1)); }
-        mpmc "ysuite::mpmc" {
-            let (sender, receiver) = ysuite::mpmc::bounded(1);
-            let permit = sender.reserve().unwrap();
-            assert!(sender.try_send(0).is_err());
-            permit.send(1).unwrap();
-            assert_eq!(receiver.recv().unwrap(), 1);
-            drop(sender.try_reserve().unwrap());
-            sender.try_send(2).unwrap();
-        }
+        mpmc "ysuite::mpmc" { reserved_among_others!(ysuite::mpmc::bounded(1)); }
+        broadcast "ysuite::broadcast" { reserved_among_others!(ysuite::broadcast::bounded(1)); }
         tokio "tokio::sync::mpsc" {
             let (sender, mut receiver) = tokio::sync::mpsc::channel(1);
             let permit = crate::in_tokio(sender.reserve()).unwrap();

@@ -77,6 +77,7 @@ tried! {
         spsc "ysuite::spsc" { served_by_epoll!(ysuite::spsc::unbounded()); }
         mpsc "ysuite::mpsc" { served_by_epoll!(ysuite::mpsc::unbounded()); }
         mpmc "ysuite::mpmc" { served_by_epoll!(ysuite::mpmc::unbounded()); }
+        broadcast "ysuite::broadcast" { served_by_epoll!(ysuite::broadcast::bounded(2)); }
     }
     select_with_sends SelectWithSends {
         mpmc "ysuite::mpmc" {
@@ -138,6 +139,15 @@ tried! {
         }
         mpsc "ysuite::mpsc" { first_of_two!(ysuite::mpsc::unbounded::<u8>(), ysuite::select(), &mut); }
         mpmc "ysuite::mpmc" { first_of_two!(ysuite::mpmc::unbounded::<u8>(), ysuite::select(), &); }
+        broadcast "ysuite::broadcast" { first_of_two!(ysuite::broadcast::bounded::<u8>(2), ysuite::select(), &mut); }
+        mailbox "ysuite::mailbox" {
+            let ((_sender, mut idle), mut mailbox) = (ysuite::spsc::unbounded::<u8>(), ysuite::mailbox::Mailbox::new());
+            let address = mailbox.address();
+            let sending = thread::spawn(move || { address.send(1_u8).unwrap(); address });
+            let first = ysuite::select().recv(mailbox.receiving(), |message| message.ok()).recv(&mut idle, |_| None);
+            assert_eq!(first.wait(), Some(1_u8));
+            sending.join().unwrap();
+        }
         crossbeam "crossbeam-channel" {
             let ((sender, one), (_idle, other)) = (crossbeam_channel::unbounded(), crossbeam_channel::unbounded::<u8>());
             let sending = thread::spawn(move || { sender.send(1).unwrap(); sender });
@@ -193,6 +203,13 @@ tried! {
             let back = Err(ysuite::mpmc::SendTimeoutError::Timeout(2));
             assert_eq!(in_tokio(sender.send_timeout_async(2, SOON)), back);
             // Any future is a limit.
+            assert_eq!(block_on(sender.send_async_until(2, async {})), back);
+        }
+        broadcast "ysuite::broadcast" {
+            let (sender, _receiver) = ysuite::broadcast::bounded(1);
+            sender.send(1).unwrap();
+            let back = Err(ysuite::broadcast::SendTimeoutError::Timeout(2));
+            assert_eq!(in_tokio(async { sender.send_timeout_async(2, SOON).await }), back);
             assert_eq!(block_on(sender.send_async_until(2, async {})), back);
         }
         tokio "tokio::sync::mpsc" {

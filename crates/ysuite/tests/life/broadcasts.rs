@@ -40,6 +40,25 @@ fn receivers_of_what_may_be_missed_that_come_and_go() {
     });
 }
 
+/// A permit of each kind, used and given up.
+#[test]
+fn permits_that_come_and_go() {
+    live("broadcasts::permits_that_come_and_go", Steps::Calls, |life| {
+        let (mut sender, mut receiver) = broadcast::bounded(4);
+        while life.step() {
+            let number = life.number();
+            drop(sender.reserve().unwrap());
+            sender.try_reserve().unwrap().send(number).unwrap();
+            let mut several = sender.try_reserve_many(3).unwrap();
+            several.next().unwrap().send(number + 1).unwrap();
+            drop(several);
+            let again = sender.clone().reserve_owned().unwrap().send(number + 2).unwrap();
+            sender = again.try_reserve_owned().unwrap().release();
+            assert!(receiver.try_iter().eq(number..number + 3));
+        }
+    });
+}
+
 /// Receivers that never receive hold up no sender for long, and leave nothing.
 #[test]
 fn receivers_that_are_evicted() {
@@ -88,6 +107,9 @@ fn tasks_that_give_up() {
             assert!(heard.poll_recv(&mut context).is_pending() && stays.poll_next_unpin(&mut context).is_pending());
             block_on(out.send_async(1)).unwrap();
             let mut waiting = (Box::pin(out.send_async(2)), Box::pin(out.closed()));
+            assert!(poll_once(&mut waiting.0, &task).is_pending() && poll_once(&mut waiting.1, &task).is_pending());
+            drop(waiting);
+            let mut waiting = (Box::pin(out.reserve_async()), Box::pin(out.clone().reserve_owned_async()));
             assert!(poll_once(&mut waiting.0, &task).is_pending() && poll_once(&mut waiting.1, &task).is_pending());
             drop(waiting);
             let mut batch = [2].into_iter();

@@ -11,7 +11,7 @@ use crate::life::{Steps, live};
 use ysuite::integrations::calloop::{ReceiverSource, SetSource};
 use ysuite::integrations::tokio::AsyncSocketpair;
 use ysuite::signal::{Signal, Wait, YSocketpair};
-use ysuite::{mpmc, mpsc, spsc, timer};
+use ysuite::{broadcast, mpmc, mpsc, spsc, timer};
 
 #[test]
 fn in_mio() {
@@ -106,6 +106,10 @@ fn in_tokio() {
                     out.send_timeout_async(3, Duration::from_secs(60)).await.unwrap();
                     sender.send_timeout_async(4, Duration::from_secs(60)).await.unwrap();
                 });
+                let (news, mut news_in) = broadcast::bounded(1);
+                news.send_timeout_async(5, Duration::from_secs(60)).await.unwrap();
+                assert!(news.send_timeout_async(6, Duration::ZERO).await.is_err());
+                assert_eq!(news_in.try_recv(), Ok(5));
                 let in_task = many_in.clone();
                 assert_eq!((stays_in.recv_async().await, in_task.recv_async().await), (Ok(2), Ok(3)));
                 assert_eq!(receiver.recv_async().await, Ok(4));

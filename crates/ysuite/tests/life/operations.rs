@@ -45,6 +45,17 @@ const PROGRAMS: &[(&str, &[&str])] = &[
         "broadcasts::a_channel_for_each_topic",
         &["broadcast::Receiver::close", "broadcast::Sender::close", "broadcast::Sender::wait_closed"],
     ),
+    (
+        "broadcasts::permits_that_come_and_go",
+        &[
+            "broadcast::OwnedPermit::release",
+            "broadcast::Sender::reserve",
+            "broadcast::Sender::reserve_owned",
+            "broadcast::Sender::try_reserve",
+            "broadcast::Sender::try_reserve_many",
+            "broadcast::Sender::try_reserve_owned",
+        ],
+    ),
     ("broadcasts::receivers_that_are_evicted", &["broadcast::Sender::evict"]),
     ("broadcasts::receivers_of_what_may_be_missed_that_come_and_go", &["broadcast::lossy"]),
     (
@@ -71,6 +82,8 @@ const PROGRAMS: &[(&str, &[&str])] = &[
             "broadcast::RecvFuture::poll",
             "broadcast::SendFuture::poll",
             "broadcast::Sender::closed",
+            "broadcast::Sender::reserve_async",
+            "broadcast::Sender::reserve_owned_async",
             "broadcast::Sender::send_async",
             "broadcast::Sender::send_async_until",
             "broadcast::Sender::send_batch_async",
@@ -153,6 +166,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
             "integrations::tokio::AsyncSocketpair::new",
             "integrations::tokio::AsyncSocketpair::poll_signals",
             "integrations::tokio::AsyncSocketpair::signals",
+            "broadcast::Sender::send_timeout_async",
             "mpmc::Sender::send_timeout_async",
             "mpsc::Sender::send_timeout_async",
             "signal::Timer::recv_async",
@@ -160,6 +174,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
         ],
     ),
     ("pools::a_pool_for_each_task", &["pool::Pool::zeroed"]),
+    ("pools::tasks_that_wait_for_a_block", &["pool::Pool::take_async", "pool::TakeFuture::poll"]),
     (
         "pools::handles_and_blocks",
         &[
@@ -356,6 +371,8 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     (
         "tasks::sinks_and_streams",
         &[
+            "broadcast::Sender::into_sink",
+            "broadcast::Sender::sink",
             "integrations::SenderSink::poll_ready",
             "mpmc::Sender::into_sink",
             "mpmc::Sender::sink",
@@ -377,6 +394,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     (
         "watches::handlers_that_come_and_go",
         &[
+            "watch::ChangedFuture::poll",
             "watch::Receiver::changed_async",
             "watch::Receiver::changed_timeout",
             "watch::Receiver::clone",
@@ -521,6 +539,7 @@ const JOIN: &[&str] = &[
     "stop",
     "subscribe",
     "take",
+    "take_async",
     "take_deadline",
     "take_timeout",
     "tick",
@@ -621,7 +640,9 @@ const USE: &[&str] = &[
     "process_events",
     "read",
     "read_batch",
+    "receive_deadline",
     "receive_only",
+    "receiving",
     "receive_timeout",
     "receiver_count",
     "recv",
@@ -658,6 +679,7 @@ const USE: &[&str] = &[
     "stats",
     "timeout",
     "truncate",
+    "taking",
     "try_now",
     "try_recv",
     "try_recv_batch",

@@ -4,6 +4,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::life::{Steps, live};
+use crate::support::executor::{Task, poll_once};
 use ysuite::mpmc;
 use ysuite::pool::{Message, Pool, PoolBox};
 
@@ -51,6 +52,26 @@ fn a_pool_that_is_empty() {
             assert!(pool.try_boxed(1).is_err());
             drop(all);
         }
+    });
+}
+
+/// They give up, or get one.
+#[test]
+fn tasks_that_wait_for_a_block() {
+    live("pools::tasks_that_wait_for_a_block", Steps::Calls, |life| {
+        let pool = Pool::new(&[(64, 1)]).unwrap();
+        let task = Task::default();
+        while life.step() {
+            let message = pool.take(64);
+            let (mut waiting, mut other) = (pool.take_async(1), pool.take_async(2));
+            assert!(poll_once(&mut waiting, &task).is_pending() && poll_once(&mut other, &task).is_pending());
+            let case = ysuite::select().recv(pool.taking(3), |message| message.unwrap());
+            assert!(case.wait_timeout(Duration::ZERO).is_none());
+            drop(message);
+            drop(waiting);
+            assert!(poll_once(&mut other, &task).is_ready());
+        }
+        assert_eq!(task.held(), 0);
     });
 }
 

@@ -117,8 +117,12 @@ fn sinks_and_streams() {
         let (mut pipe, mut pipe_in) = spsc::bounded(1);
         let (mut funnel, mut funnel_in) = mpsc::bounded(1);
         let (mut exchange, mut exchange_in) = ysuite::mpmc::bounded(1);
+        let (mut news, mut news_in) = ysuite::broadcast::bounded(1);
         let task = Task::default();
         while life.step() {
+            block_on(news.clone().into_sink().send(1)).unwrap();
+            given_up!(&task, news.sink().send(2));
+            assert_eq!(block_on(news_in.next()), Some(1));
             let mut own = funnel.clone().into_sink();
             let mut other = exchange.clone().into_sink();
             block_on(own.send(1)).unwrap();
@@ -145,7 +149,7 @@ fn sinks_and_streams() {
             assert!(matches!(gone.poll_ready_unpin(&mut Context::from_waker(&task.waker())), Poll::Ready(Ok(()))));
             drop(gone_in);
         }
-        drop((pipe, pipe_in, funnel, funnel_in, exchange, exchange_in));
+        drop((pipe, pipe_in, funnel, funnel_in, exchange, exchange_in, news, news_in));
         assert_eq!(task.held(), 0, "wakers of futures that have been dropped");
     });
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use loom::thread;
 use ysuite::mailbox::{Builder, Crowding, LinkTerminated, Mailbox, OwnerTerminated, ReceiveError, locate, register};
+use ysuite::{mpmc, select};
 
 use crate::{Counted, model, model_up_to};
 
@@ -253,4 +254,25 @@ fn a_name_against_the_end_of_its_mailbox() {
         thread.join().unwrap();
         assert_eq!(locate("a name"), None);
     });
+}
+
+/// Claim: No wake-up of a mailbox in a select is lost, for urgent and for ordinary messages.
+/// Also: suite mailbox::selected::a_crowd_of_senders_loses_nothing.
+#[test]
+fn messages_against_a_select_going_to_sleep() {
+    for bound in [None, Some(2)] {
+        model_up_to(2, move || {
+            let builder = Builder::new();
+            let mut mailbox = bound.map_or(builder.clone(), |bound| builder.bounded(bound, Crowding::Error)).build();
+            let (address, (_idle, idle_in)) = (mailbox.address(), mpmc::bounded::<u8>(1));
+            let thread = thread::spawn(move || {
+                address.send(1_u8).unwrap();
+                address.send_priority(2_u8).unwrap();
+                address
+            });
+            let mut next = || select().recv(mailbox.receiving::<u8>(), |got| got.unwrap()).recv(&idle_in, |_| 0).wait();
+            assert_eq!(next() + next(), 3);
+            drop(thread.join().unwrap());
+        });
+    }
 }

@@ -7,6 +7,7 @@
 
 mod attached;
 mod broadcast;
+mod broadcast_permits;
 mod closed;
 mod cut;
 mod detach;

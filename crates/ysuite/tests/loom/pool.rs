@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use loom::future::block_on;
 use loom::thread;
 use ysuite::pool::{Message, Pool};
 
@@ -230,5 +231,19 @@ fn a_message_and_a_handle_that_go_before_the_last_handle() {
         });
         drop(pool);
         thread.join().unwrap();
+    });
+}
+
+/// Claim: No wake-up of a task that waits for a block is lost, whichever of two tasks gives up.
+/// Also: suite pool::tasks::tasks_and_threads_share_what_there_is.
+#[test]
+fn a_block_given_back_against_tasks_that_wait() {
+    model_up_to(2, || {
+        let (pool, mut messages) = exhausted(1);
+        let others = [(); 2].map(|()| pool.clone());
+        let threads = others.map(|pool| thread::spawn(move || drop(block_on(pool.take_async(1)))));
+        drop(messages.pop());
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!(all(&pool).len(), 1);
     });
 }

@@ -44,8 +44,8 @@ const HOUSE: Table<'_> = &[
             "operation",
         ],
     ),
-    ("pool", &["sync", "os", "queue", "wait"]),
-    ("mailbox", &["sync", "foreign", "inline_box", "number_map", "os", "signal", "channel"]),
+    ("pool", &["sync", "foreign", "os", "queue", "wait", "operation", "channel"]),
+    ("mailbox", &["sync", "foreign", "inline_box", "number_map", "os", "signal", "operation", "channel"]),
     ("hub", &["sync", "foreign", "inline_box", "os", "block", "signal", "wait", "channel"]),
     ("integrations", &["foreign", "signal", "channel"]),
 ];
@@ -78,6 +78,12 @@ const SHARED_NAMES: &[(&str, &str)] = &[
     ("WeakSender", "a sender that keeps no channel open, of each kind whose senders are cloned"),
     ("Permit", "an spsc permit borrows its only sender; an mpmc permit reserves room among other senders"),
     ("Permits", "as above"),
+    ("OwnedPermit", "a permit that owns its sender, of each kind whose senders are cloned"),
+    ("Meter", "of no size without the feature `statistics`"),
+    ("Observed", "as above"),
+    ("OwnLine", "as above"),
+    ("QueueTally", "as above"),
+    ("WriterTally", "as above"),
     ("SendError", "a channel's holds the message; a mailbox's says why, and holds the message"),
 ];
 
@@ -167,6 +173,71 @@ fn shared_names(files: &[(String, Found)]) -> BTreeMap<&str, Vec<&str>> {
 fn imports_run_down_along_the_arrows_of_the_table() {
     let complaints = complaints(HOUSE, &library());
     assert!(complaints.is_empty(), "{complaints:#?}");
+}
+
+/// The files of a room, and the files of it that each imports.
+fn files_of<'a>(files: &[(&'a str, &str)]) -> BTreeMap<&'a str, Vec<String>> {
+    let names: Vec<_> = files.iter().map(|(file, _)| modules(file)[1]).collect();
+    let imports = |text| {
+        // As if the room were the crate: `super` of a file is the room.
+        let is_room = |import: &String| HOUSE.iter().any(|(name, _)| name == import);
+        let found = read(&["file"], text).imports.into_iter();
+        found.filter(|import| names.contains(&import.as_str()) || !is_room(import)).collect()
+    };
+    names.iter().zip(files).map(|(name, (_, text))| (*name, imports(text))).collect()
+}
+
+/// What is wrong with the imports among the files of a room: a circle, or one that is not by the name of a file.
+fn circles(files: &BTreeMap<&str, Vec<String>>) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for (file, imports) in files {
+        complaints.extend(
+            imports
+                .iter()
+                .filter(|import| !files.contains_key(import.as_str()))
+                .map(|import| format!("{file} -> {import}: not the name of a file")),
+        );
+    }
+    // What imports nothing that is left goes, until nothing goes any more.
+    let mut left = files.clone();
+    loop {
+        let can_go = |imports: &Vec<String>| !imports.iter().any(|import| left.contains_key(import.as_str()));
+        let gone: Vec<_> = left.iter().filter(|(_, imports)| can_go(imports)).map(|(file, _)| *file).collect();
+        if gone.is_empty() {
+            break;
+        }
+        gone.iter().for_each(|file| drop(left.remove(file)));
+    }
+    complaints.extend(left.keys().map(|file| format!("{file}: is in a circle, or imports one")));
+    complaints
+}
+
+#[test]
+fn the_files_of_a_mailbox_import_each_other_one_way() {
+    let (root, mut paths) = (Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), Vec::new());
+    documents::sources(&root.join("mailbox"), &mut paths);
+    let texts: Vec<_> = paths
+        .iter()
+        .map(|path| {
+            let file = path.strip_prefix(&root).expect("below").to_string_lossy().replace('\\', "/");
+            (file, fs::read_to_string(path).expect("a source"))
+        })
+        .filter(|(file, _)| file != "mailbox/mod.rs")
+        .collect();
+    assert!(texts.len() > 10);
+    let texts: Vec<_> = texts.iter().map(|(file, text)| (file.as_str(), text.as_str())).collect();
+    let complaints = circles(&files_of(&texts));
+    assert!(complaints.is_empty(), "{complaints:#?}");
+}
+
+#[test]
+fn a_circle_of_files_is_found_and_an_import_that_is_no_file() {
+    let of = |one: &str, two: &str| circles(&files_of(&[("top/one.rs", one), ("top/two.rs", two)]));
+    assert_eq!(of("use super::two::A; use crate::sync::B;", "use core::fmt;"), [""; 0]);
+    let circle = ["one: is in a circle, or imports one", "two: is in a circle, or imports one"];
+    assert_eq!(of("use super::two::A;", "fn f() { super::one::g() }"), circle);
+    assert_eq!(of("", "use super::Thing;"), ["two -> Thing: not the name of a file"]);
+    assert_eq!(of("", "use crate::top::one;"), ["two -> top: not the name of a file"]);
 }
 
 #[test]

@@ -101,6 +101,8 @@ fn entries() -> Vec<Entry> {
         // The value is shared, and borrowed on any thread.
         "channel/watch/sender.rs" Sender: watch::Sender<u8> = "SYPUR", watch::Sender<Mine> = "..PUR", watch::Sender<Bound> = "..PUR";
         "channel/watch/receiver.rs" Receiver: watch::Receiver<u8> = "SYPUR", watch::Receiver<Mine> = "..PUR", watch::Receiver<Bound> = "..PUR";
+        "channel/watch/receiver.rs" ChangedFuture:
+            watch::ChangedFuture<'static, u8> = "SYPUR", watch::ChangedFuture<'static, Mine> = "..PUR", watch::ChangedFuture<'static, Bound> = "..PUR";
         "channel/watch/mod.rs" Ref: watch::Ref<'static, u8> = ".YPUR", watch::Ref<'static, Mine> = "..P..";
         "signal/timer.rs" Timer: timer::Timer = "SYPUR";
         "channel/timer/mod.rs" Iter: timer::Iter<'static> = "SYPUR";
@@ -111,6 +113,9 @@ fn entries() -> Vec<Entry> {
             broadcast::SendFuture<'_, u8> = "SYPUR", broadcast::SendFuture<'_, Mine> = "..PUR";
         "channel/broadcast/receiver.rs" RecvFuture:
             broadcast::RecvFuture<'_, u8> = "SYPUR", broadcast::RecvFuture<'_, Mine> = "..PUR";
+        "channel/broadcast/permit.rs" Permit: broadcast::Permit<'static, u8> = "SYPUR", broadcast::Permit<'static, Mine> = "..PUR";
+        "channel/broadcast/permit.rs" Permits: broadcast::Permits<'static, u8> = "SYPUR", broadcast::Permits<'static, Mine> = "..PUR";
+        "channel/broadcast/permit.rs" OwnedPermit: broadcast::OwnedPermit<u8> = "SYPUR", broadcast::OwnedPermit<Mine> = "..PUR";
         "channel/broadcast/receiver.rs" ReceiverLag: broadcast::ReceiverLag = "SYPUR";
         "channel/broadcast/error.rs" RecvError: broadcast::RecvError = "SYPUR";
         "channel/broadcast/error.rs" TryRecvError: broadcast::TryRecvError = "SYPUR";
@@ -155,22 +160,25 @@ fn entries() -> Vec<Entry> {
         #[cfg(feature = "statistics")]
         "statistics/observer.rs" Observer: ysuite::statistics::Observer = "SYPUR";
         "pool/handle.rs" Pool: pool::Pool = "SYPUR";
+        "pool/take.rs" TakeFuture: pool::TakeFuture<'static> = "S.PUR";
+        "pool/take.rs" Taking: pool::Taking<'static> = "SYPUR";
         "pool/message.rs" Message: pool::Message = "SYPUR";
         "pool/boxed.rs" PoolBox: pool::PoolBox<u8> = "SYPUR", pool::PoolBox<Mine> = "S.PU.", pool::PoolBox<Bound> = "..PUR";
         "pool/error.rs" PoolError: pool::PoolError = "SYPUR";
         "pool/error.rs" TooLong: pool::TooLong = "SYPUR";
         "pool/class.rs" ClassStats: pool::ClassStats = "SYPUR";
         "mailbox/mailbox.rs" Mailbox: mailbox::Mailbox = "S.PUR";
-        "mailbox/address.rs" Address: mailbox::Address = "SYPUR";
+        "mailbox/inner.rs" Address: mailbox::Address = "SYPUR";
         "mailbox/builder.rs" Builder: mailbox::Builder = "SYPUR";
         "mailbox/envelope.rs" Envelope: mailbox::Envelope = "S.PU.";
         "mailbox/error.rs" SendError: mailbox::SendError<u8> = "SYPUR", mailbox::SendError<Mine> = "S.PU.";
-        "mailbox/error.rs" ReceiveError: mailbox::ReceiveError = "SYPUR";
+        "mailbox/receive_error.rs" ReceiveError: mailbox::ReceiveError = "SYPUR";
         "mailbox/inner.rs" Crowding: mailbox::Crowding = "SYPUR";
         "mailbox/registry.rs" RegisterError: mailbox::RegisterError = "SYPUR";
         "mailbox/relations.rs" LinkTerminated: mailbox::LinkTerminated = "SYPUR";
         "mailbox/relations.rs" OwnerTerminated: mailbox::OwnerTerminated = "SYPUR";
         // Of a receive's own, which borrows the mailbox.
+        "mailbox/case.rs" ToReceive: mailbox::ToReceive<'static, u8> = "S.P.R";
         "mailbox/search.rs" Search: mailbox::Search<'static> = "S.P.R";
         #[cfg(all(feature = "hub", unix))]
         "hub/mod.rs" Hub: ysuite::hub::Hub = "S.PUR";

@@ -6,6 +6,7 @@ mod endings;
 mod evicted;
 mod foreign;
 mod order;
+mod permits;
 mod random;
 mod selected;
 mod tasks;

@@ -7,6 +7,8 @@ mod order;
 mod random;
 mod receiving;
 mod relations;
+#[cfg(feature = "select")]
+mod selected;
 mod thread_locals;
 
 use std::collections::{BTreeSet, HashSet};

@@ -4,6 +4,7 @@ mod channels;
 mod endings;
 mod late;
 mod random;
+mod tasks;
 mod values;
 mod waiting;
 

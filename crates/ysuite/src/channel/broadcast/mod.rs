@@ -59,6 +59,13 @@
 //! * Each message for one receiver: [`mpmc`](crate::mpmc), or [`mpsc`](crate::mpsc) for an only receiver.
 //! * Without a bound: no receiver may lag without limit.
 //!
+//! # Permits
+//!
+//! A [permit](Permit) is room for a message that is yet to be made. It is no position: its message comes after all that
+//! have been sent until then, and it delays no other. Once a channel has had a permit, each send counts the room, which
+//! takes some instructions more. A lossy channel always has room. There a permit takes none from others, and its send
+//! waits as any other: for a peer that has not finished with the cell.
+//!
 //! # Preempted peers
 //!
 //! A sender may be preempted between claiming its cell in the order and writing its message there. Until it continues,
@@ -89,14 +96,19 @@
 
 mod error;
 mod operations;
+mod permit;
 mod receiver;
+mod reserve;
 mod sender;
 mod shared;
+#[cfg(feature = "futures")]
+mod sink;
 
 pub use self::error::{RecvError, RecvTimeoutError, TryRecvError};
+pub use self::permit::{OwnedPermit, Permit, Permits};
 pub use self::receiver::{Receiver, ReceiverLag, RecvFuture};
 pub use self::sender::{SendFuture, Sender};
-pub use super::error::{SendError, SendTimeoutError, TrySendError};
+pub use super::error::{ReserveError, SendError, SendTimeoutError, TryReserveError, TrySendError};
 
 use self::shared::BroadcastShared;
 use crate::sync::Arc;

@@ -109,6 +109,8 @@ impl<T> Sender<T> {
     fn try_again(&self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
         let ring = &self.shared.ring;
         if ring.is_full() || !spin_for_a_moment(|| ring.is_writable()) {
+            // User code: the waker of another sender.
+            self.shared.refused();
             return Err(TrySendError::Full(()));
         }
         Ok(self.shared.push(place)?)

@@ -138,12 +138,23 @@ impl<T> BroadcastShared<T> {
     /// Sends a message if there is room.
     #[inline(always)]
     pub(super) fn push(&self, place: &mut Option<T>) -> Result<(), Rejected<()>> {
-        self.ring.claim_next()?.fill_from(place);
-        // Senders also wait for a message of a writer that had been preempted in their cell.
-        if self.receivers.published() || self.senders.published() {
-            self.announce_message(None);
+        match self.ring.claim_next() {
+            Ok(claimed) => claimed.fill_from(place),
+            Err(rejected) => {
+                self.refused();
+                return Err(rejected);
+            }
         }
+        self.sent(None);
         Ok(())
+    }
+
+    /// A send has found no room. Where room is counted, it may have had some for a moment, and other senders none.
+    #[cold]
+    pub(super) fn refused(&self) {
+        if self.ring.is_counted() {
+            self.announce_room();
+        }
     }
 
     /// A message was written, and has replaced another one, if any, which is dropped here.
@@ -163,6 +174,8 @@ impl<T> BroadcastShared<T> {
         let mut panics = Panics::none();
         if sent != 0 {
             panics.catch(|| self.announce_message(None));
+        } else {
+            panics.catch(|| self.refused());
         }
         while let Some(message) = displaced.next() {
             panics.catch(|| drop(message));

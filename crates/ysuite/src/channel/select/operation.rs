@@ -11,7 +11,7 @@ use crate::os::Deadline;
 
 /// A receive that waits by the waker of the select.
 #[doc(hidden)]
-pub struct OperationSource<O>(pub(in crate::channel) O);
+pub struct OperationSource<O>(pub(crate) O);
 
 /// A send that waits by the waker of the select.
 #[doc(hidden)]

@@ -7,7 +7,8 @@ use crate::foreign::{Foreign, Lent};
 use crate::os::Deadline;
 
 /// A receiver that [`select`](super::select) can receive from: `&mut` of an `spsc`, `mpsc`, `oneshot` or `broadcast`, and
-/// of a `watch`, whose message says that there is a new value; `&` of an `mpmc` or a [`Timer`](crate::signal::Timer).
+/// of a `watch`, whose message says that there is a new value; `&` of an `mpmc` or a [`Timer`](crate::signal::Timer);
+/// what `receiving` of a mailbox and `taking` of a pool return.
 pub trait SelectRecv {
     /// The type of the messages.
     type Message;

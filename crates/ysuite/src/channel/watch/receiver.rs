@@ -1,6 +1,9 @@
 //! The receiver of a watch channel. Each belongs to one thread or task at a time, which it notifies of every new value;
 //! `borrow` and `has_changed` may be shared.
 
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::time::Instant;
@@ -133,8 +136,8 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     /// When it has seen the value, and all senders have disconnected.
-    pub async fn changed_async(&mut self) -> Result<(), RecvError> {
-        within_budget(Task::new(WatchChange::new(self), Foreign::none())).await
+    pub fn changed_async(&mut self) -> ChangedFuture<'_, T> {
+        ChangedFuture(Task::new(WatchChange::new(self), Foreign::none()))
     }
 
     // MUTANT: A version that is the last one has been observed already.
@@ -398,6 +401,25 @@ async fn unseen_async<T>(shared: &WatchShared<T>, seen: u64, backoff: &SharedBac
     Task::new(Readiness::new(shared.unseen(seen), backoff), Foreign::new(())).await;
     shared.news(seen)?;
     Ok(())
+}
+
+/// A wait of a task for a value: see [`changed_async`](Receiver::changed_async).
+#[must_use = "futures do nothing unless they are polled"]
+pub struct ChangedFuture<'a, T>(Task<WatchChange<'a, T>>);
+
+impl<T> Future for ChangedFuture<'_, T> {
+    type Output = Result<(), RecvError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
+        let Self(task) = self.get_mut();
+        poll_within_budget(context, |context| Pin::new(&mut *task).poll(context))
+    }
+}
+
+impl<T> fmt::Debug for ChangedFuture<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ChangedFuture").finish_non_exhaustive()
+    }
 }
 
 impl_watch_api!(Receiver);

@@ -32,5 +32,6 @@ mod cursors;
 #[cfg(all(test, ysuite_loom))]
 mod models;
 mod ring;
+mod room;
 
 pub(crate) use self::ring::{BroadcastRing, Found, ReaderPlace, Seat};

@@ -57,6 +57,29 @@ fn a_batch_into_cells_that_another_has_filled() {
     });
 }
 
+/// Who claims a position may hold room that it found below a lower limit: the readers' turns come to it by the tail.
+#[test]
+fn reserved_room_that_is_used_in_another_order() {
+    model_up_to(2, || {
+        let ring = Arc::new(BroadcastRing::new(2, false));
+        let mut seat = ring.sit_down();
+        (0..2).for_each(|message| assert!(ring.push(message).is_ok()));
+        let write = |message| {
+            let ring = ring.clone();
+            thread::spawn(move || {
+                if ring.hold(1).is_ok() {
+                    ring.claim_held().map_err(|_| ()).unwrap().fill(message);
+                }
+            })
+        };
+        let threads = [write(2), write(3)];
+        assert_eq!((take(&ring, &mut seat), take(&ring, &mut seat)), (Some(0), Some(1)));
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        while take(&ring, &mut seat).is_some() {}
+        assert!(ring.hold(2).is_ok() && ring.hold(1).is_err());
+    });
+}
+
 /// The limit that lets a writer into a cell may be another thread's.
 #[test]
 fn a_batch_behind_a_limit_that_another_has_moved() {

@@ -13,6 +13,7 @@ use core::mem::{MaybeUninit, needs_drop};
 use core::ptr;
 
 use super::cursors::{BUSY, Cursor, Cursors, sorted};
+use super::room::TakenRoom;
 use crate::foreign::{Lent, Panics};
 use crate::os::{asymmetric, heavy, light, may_become_asymmetric, prepare};
 use crate::queue::exchange::{Rejected, Staging};
@@ -23,7 +24,11 @@ use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, fence, put, spin_
 /// In a stamp: the cell's message has been taken out, or there never was one.
 const TAKEN: u64 = 1;
 /// A flag in the tail: no position can be claimed any more.
-const CLOSED: u64 = 1 << 63;
+pub(super) const CLOSED: u64 = 1 << 63;
+/// A flag in the tail: room is counted by [`TakenRoom`].
+pub(super) const RESERVED: u64 = 1 << 62;
+/// The position in the tail.
+pub(super) const POSITION: u64 = RESERVED - 1;
 /// The position of a reader that has been evicted and has been notified of what it missed. No message ever has this
 /// position.
 const NOWHERE: u64 = u64::MAX >> 2;
@@ -126,6 +131,8 @@ impl Drop for ReaderTurn<'_> {
 /// Whether a message can be written now.
 enum Room {
     At(u64),
+    /// Room is counted, and there is some.
+    Counted,
     Full,
     Closed,
 }
@@ -149,8 +156,9 @@ pub(crate) struct BroadcastRing<T> {
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
     before_tail: Apart,
-    /// The position of the next message to be written, and `CLOSED`. Moved by writers.
+    /// The position of the next message to be written, `CLOSED`, and `RESERVED`. Moved by writers.
     tail: AtomicU64,
+    taken: TakenRoom,
     before_limit: FarApart,
     /// Positions below it may be written. Moved on by writers that have reached it.
     limit: AtomicU64,
@@ -169,7 +177,7 @@ unsafe impl<T: Send + Sync> Sync for BroadcastRing<T> {}
 #[must_use = "a cell that is never filled ends the ring"]
 pub(crate) struct ClaimedPosition<'a, T> {
     cell: &'a BroadcastCell<T>,
-    position: u64,
+    pub(super) position: u64,
     stamp: u64,
 }
 
@@ -237,6 +245,7 @@ impl<T> BroadcastRing<T> {
             closed: AtomicBool::new(false),
             before_tail: Apart::new(),
             tail: AtomicU64::new(first),
+            taken: TakenRoom::new(),
             before_limit: FarApart::new(),
             limit: AtomicU64::new(first + reach),
             before_cursors: Apart::new(),
@@ -276,7 +285,7 @@ impl<T> BroadcastRing<T> {
         let mut tail = self.tail.load(Ordering::Relaxed);
         loop {
             // ORDERING: Acquire pairs with the Release in `passed`: the readers have read what is overwritten. A tail
-            // with `CLOSED` is beyond every limit.
+            // with `CLOSED` or `RESERVED` is beyond every limit.
             if tail < self.limit.load(Ordering::Acquire) && self.cursors.count() != 0 {
                 let cell = self.cell(tail);
                 // ORDERING: Acquire pairs with the Release store in `fill`: the last writer of the cell is done. So is
@@ -301,6 +310,7 @@ impl<T> BroadcastRing<T> {
             }
             match self.room() {
                 Room::At(position) => tail = position,
+                Room::Counted => return self.claim_counted().map(|position| self.claimed(position)),
                 Room::Full => return Err(Rejected::Full(())),
                 Room::Closed => return Err(Rejected::Closed(())),
             }
@@ -350,6 +360,7 @@ impl<T> BroadcastRing<T> {
         loop {
             let tail = match self.room() {
                 Room::At(position) => position,
+                Room::Counted => return self.push_many_counted(staging, displaced),
                 Room::Full => return Some(0),
                 Room::Closed => return None,
             };
@@ -388,29 +399,53 @@ impl<T> BroadcastRing<T> {
         loop {
             // ORDERING: Acquire pairs with the Release of new readers in `settle`: a scan of the cursors after it finds
             // every reader that is before this tail. And with that of `close`.
-            let tail = self.tail.load(Ordering::Acquire);
-            if tail & CLOSED != 0 {
-                self.tell_closed();
+            let word = self.tail.load(Ordering::Acquire);
+            if word & CLOSED != 0 || self.cursors.count() == 0 {
+                self.refusal(word);
                 return Room::Closed;
             }
-            if self.cursors.count() == 0 {
-                return Room::Closed;
-            }
+            let (tail, end) = (word & POSITION, self.taken.end(word));
             // ORDERING: Relaxed; the writer loads the limit again, with Acquire.
-            if tail >= self.limit.load(Ordering::Relaxed) && tail >= self.passed(tail) {
+            if end >= self.limit.load(Ordering::Relaxed) && end >= self.passed(tail) {
                 return Room::Full;
             }
-            // ORDERING: Acquire, as in `push`.
-            let stamp = self.cell(tail).stamp.load(Ordering::Acquire) >> 1;
-            if stamp == tail - self.lap() {
-                return Room::At(tail);
-            }
-            if stamp < tail - self.lap() {
+            match self.writable_cell(tail) {
+                Ok(_) if word & RESERVED != 0 => return Room::Counted,
+                Ok(_) => return Room::At(tail),
                 // The writer of the previous lap has not finished.
-                return Room::Full;
+                Err(stamp) if stamp < tail => return Room::Full,
+                Err(_) => {}
             }
             // Other writers have gone past this cell.
         }
+    }
+
+    /// The cell of a position that this thread has claimed.
+    #[inline(always)]
+    pub(super) fn claimed(&self, position: u64) -> ClaimedPosition<'_, T> {
+        let cell = self.cell(position);
+        // ORDERING: Relaxed; the claim has acquired it, and only the claimant stores the next.
+        ClaimedPosition { cell, position, stamp: cell.stamp.load(Ordering::Relaxed) }
+    }
+
+    /// The cell of a position, if its last writer is done. Otherwise the position that its stamp says.
+    pub(super) fn writable_cell(&self, position: u64) -> Result<ClaimedPosition<'_, T>, u64> {
+        let cell = self.cell(position);
+        // ORDERING: Acquire, as in `claim_next`.
+        let stamp = cell.stamp.load(Ordering::Acquire);
+        if stamp >> 1 == position - self.lap() {
+            Ok(ClaimedPosition { cell, position, stamp })
+        } else {
+            Err(stamp >> 1)
+        }
+    }
+
+    /// The error of a writer that has found this tail: it is closed, or there is no reader.
+    pub(super) fn refusal(&self, word: u64) -> Rejected<()> {
+        if word & CLOSED != 0 {
+            self.tell_closed();
+        }
+        Rejected::Closed(())
     }
 
     // MUTANT: Speed only: how much room a spinning sender expects.
@@ -438,7 +473,7 @@ impl<T> BroadcastRing<T> {
     /// capacity.
     pub(crate) fn has_room_for(&self, messages: usize) -> bool {
         match self.room() {
-            Room::Closed => true,
+            Room::Closed | Room::Counted => true,
             Room::Full => false,
             Room::At(tail) => {
                 // A lossy ring never has more room than this: its last `capacity` messages stay.
@@ -449,29 +484,62 @@ impl<T> BroadcastRing<T> {
     }
 
     // MUTANT: Speed only: how long to poll for a cell that another thread still uses. The next call finds the room.
-    /// Whether the slowest reader of a bounded ring has read none of the last `capacity` messages. A ring without room
-    /// that is not full in this sense waits for a thread that has not finished with a cell.
+    /// Whether the slowest reader of a bounded ring has read none of the last `capacity` messages, or the rest of the
+    /// room is reserved. A ring without room that is not full in this sense waits for a thread that has not finished
+    /// with a cell.
     pub(crate) fn is_full(&self) -> bool {
-        !self.is_lossy && self.longest() == self.capacity()
+        !self.is_lossy && (self.longest() == self.capacity() || self.is_taken())
+    }
+
+    /// Whether reservations have what room there is.
+    fn is_taken(&self) -> bool {
+        // ORDERING: Acquire, as in `room`.
+        let word = self.tail.load(Ordering::Acquire);
+        word & (CLOSED | RESERVED) == RESERVED && self.taken.end(word) >= self.passed(word & POSITION)
+    }
+
+    /// Whether room is counted, because some has been reserved once.
+    pub(crate) fn is_counted(&self) -> bool {
+        // ORDERING: Relaxed; a flag that is never taken back. A thread that was refused room for it has found it.
+        self.tail.load(Ordering::Relaxed) & RESERVED != 0
     }
 
     /// The number of messages for which there is room, as far as is known.
     pub(crate) fn known_room(&self) -> usize {
-        // ORDERING: Relaxed; the result is a hint for how many threads to wake.
-        let limit = self.limit.load(Ordering::Relaxed);
-        limit.saturating_sub(self.tail()) as usize
+        // ORDERING: Relaxed twice; the result is a hint for how many threads to wake.
+        let (limit, word) = (self.limit.load(Ordering::Relaxed), self.tail.load(Ordering::Relaxed));
+        limit.saturating_sub(self.taken.end(word)) as usize
     }
 
-    /// A number that grows with each message, and with each reader that joins: see `Operation::moves`.
+    /// A number that grows with each message, each reservation, and each reader that joins: see `Operation::moves`.
     pub(crate) fn moves(&self) -> u64 {
-        self.tail() + self.cursors.joined()
+        // ORDERING: Relaxed, as in `tail`.
+        self.taken.moves(self.tail.load(Ordering::Relaxed)) + self.cursors.joined()
     }
 
     /// The position of the next message to be written.
     fn tail(&self) -> u64 {
         // ORDERING: Relaxed; a number that may be out of date at once. A thread that has acquired the handle finds it
         // final. One that joins by a read-modify-write of this word finds its place in the order of claims.
-        self.tail.load(Ordering::Relaxed) & !CLOSED
+        self.tail.load(Ordering::Relaxed) & POSITION
+    }
+
+    pub(super) fn is_lossy(&self) -> bool {
+        self.is_lossy
+    }
+
+    pub(super) fn tail_word(&self) -> &AtomicU64 {
+        &self.tail
+    }
+
+    pub(super) fn taken(&self) -> &TakenRoom {
+        &self.taken
+    }
+
+    /// Positions below it may be written.
+    pub(super) fn limit(&self) -> u64 {
+        // ORDERING: Acquire pairs with the Release in `passed`, as in `claim_next`.
+        self.limit.load(Ordering::Acquire)
     }
 
     /// Adds a reader, which will see all messages written from now on.
@@ -485,7 +553,7 @@ impl<T> BroadcastRing<T> {
         // ORDERING: Acquire pairs with the Release of new readers in `settle`, which claims leave in the word: each
         // reader that joined before the messages that this tail counts is counted for every thread that finds this
         // cursor there.
-        let position = self.tail.load(Ordering::Acquire) & !CLOSED;
+        let position = self.tail.load(Ordering::Acquire) & POSITION;
         Seat { cursor: self.cursors.join(position), position }
     }
 
@@ -495,7 +563,7 @@ impl<T> BroadcastRing<T> {
         // it, and then acquires that this reader has joined. So no message from `position` on is taken out, or
         // overwritten, without regard to this cursor. Acquire, as in `join`: the cursor reports the claims before it,
         // below.
-        seat.position = self.tail.fetch_add(0, Ordering::AcqRel) & !CLOSED;
+        seat.position = self.tail.fetch_add(0, Ordering::AcqRel) & POSITION;
         // ORDERING: Release pairs with the Acquire loads in `Cursors`. The maximum, because a writer may have pushed
         // it. No Acquire: since this reader has joined, only writers have changed the word, and a push releases
         // nothing.
@@ -863,7 +931,7 @@ fn fence_for_light() {
 // MUTANT: A back-off after a lost race.
 /// Backs off after a lost race for a position.
 #[cold]
-fn look_away() {
+pub(super) fn look_away() {
     (0..AWAY).for_each(|_| spin_loop());
 }
 

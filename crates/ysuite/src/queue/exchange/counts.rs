@@ -1,20 +1,15 @@
 //! What observers see of a ring or of segments, and where writers check the counts for them. Any thread; wait-free.
 
-use crate::statistics::{Counted, is_due};
-#[cfg(feature = "statistics")]
-use crate::statistics::{QueueTally, Totals};
+use crate::statistics::{COUNTING, Counted, QueueTally, Totals, is_due};
 
 /// The positions of both sides of a queue, from which its counts are read.
 pub(super) trait CountedEnds: Send + Sync + 'static {
     /// The number of messages that have been written and read. Claims count.
-    #[cfg(feature = "statistics")]
     fn sent_and_received(&self) -> (u64, u64);
 
     /// The most messages that may be there at once.
-    #[cfg(feature = "statistics")]
     fn most(&self) -> u64;
 
-    #[cfg(feature = "statistics")]
     fn tally(&self) -> &QueueTally;
 
     // MUTANT: Speed only: how often a sender updates the high-water mark. Killed only by
@@ -29,23 +24,24 @@ pub(super) trait CountedEnds: Send + Sync + 'static {
     }
 
     /// For a writer: checks how many messages there are.
-    #[cfg(feature = "statistics")]
+    #[inline(always)]
+    fn sample(&self) {
+        if COUNTING {
+            self.sample_now();
+        }
+    }
+
     #[cold]
     #[inline(never)]
-    fn sample(&self) {
+    fn sample_now(&self) {
         let (sent, received) = self.sent_and_received();
         self.tally().sample(sent.saturating_sub(received).min(self.most()));
     }
 
-    #[cfg(not(feature = "statistics"))]
-    #[inline(always)]
-    fn sample(&self) {}
-
     /// The last reader goes, in a queue that is closed: what is taken from now on is dropped.
     #[inline(always)]
     fn leave(&self) {
-        #[cfg(feature = "statistics")]
-        {
+        if COUNTING {
             let (sent, received) = self.sent_and_received();
             self.tally().leave(sent.saturating_sub(received).min(self.most()), received);
         }
@@ -55,13 +51,11 @@ pub(super) trait CountedEnds: Send + Sync + 'static {
     /// The calling thread has learned that the readers are gone, and drops what is left.
     #[inline(always)]
     fn drains(&self) {
-        #[cfg(feature = "statistics")]
         self.tally().drains();
     }
 }
 
 impl<E: CountedEnds> Counted for E {
-    #[cfg(feature = "statistics")]
     fn totals(&self) -> Totals {
         let (sent, received) = self.sent_and_received();
         self.tally().totals(sent, received, self.most())

@@ -32,9 +32,7 @@ use super::Leaving;
 use super::counts::CountedEnds;
 use crate::foreign::{Lent, Panics};
 use crate::queue::{Apart, FarApart, allocate};
-use crate::statistics::Observed;
-#[cfg(feature = "statistics")]
-use crate::statistics::QueueTally;
+use crate::statistics::{Observed, QueueTally};
 use crate::sync::{AtomicBool, AtomicU64, Ordering, UnsafeCell, put, spin_loop, window};
 
 /// The cell holds a message of its lap.
@@ -133,10 +131,7 @@ pub(super) struct RingEnds {
     between: FarApart,
     /// Where the next message is written; or, `SPECIAL`, what [`position`] says. Moved by writers.
     tail: AtomicU64,
-    /// The number of cells.
-    #[cfg(feature = "statistics")]
-    capacity: usize,
-    #[cfg(feature = "statistics")]
+    /// Its number is that of the cells.
     tally: QueueTally,
 }
 
@@ -159,10 +154,7 @@ impl<T> Ring<T> {
             head: AtomicU64::new(0),
             between: FarApart::new(),
             tail: AtomicU64::new(0),
-            #[cfg(feature = "statistics")]
-            capacity,
-            #[cfg(feature = "statistics")]
-            tally: QueueTally::default(),
+            tally: QueueTally::new(capacity as u64),
         };
         Self {
             cells: (if fits { allocate(capacity, cell) } else { None })

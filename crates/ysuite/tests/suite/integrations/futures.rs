@@ -131,6 +131,75 @@ fn a_receiver_that_goes_as_soon_as_it_has_the_message_makes_no_error() {
 }
 
 #[test]
+fn a_sink_of_a_broadcast_waits_for_the_slowest_and_takes_its_turn() {
+    let (sender, mut receiver) = broadcast::bounded(1);
+    let mut slow = receiver.clone();
+    let tasks = [(); 2].map(|()| Task::default());
+    let (mut one, mut other) = (sender.clone().into_sink(), sender.clone().into_sink());
+    assert!(poll_once(&mut one.send(1), &tasks[0]).is_ready());
+    assert!(poll_once(&mut one.send(2), &tasks[0]).is_pending());
+    assert!(poll_once(&mut other.send(3), &tasks[1]).is_pending());
+    assert_eq!((receiver.recv(), tasks[0].woken()), (Ok(1), 0));
+    assert_eq!((slow.recv(), tasks[0].woken(), tasks[1].woken()), (Ok(1), 1, 0));
+    // It goes with its message, and the turn is the other's.
+    drop(one);
+    assert_eq!((tasks[0].held(), tasks[1].woken()), (0, 1));
+    assert!(poll_once(&mut other.flush(), &tasks[1]).is_ready());
+    assert_eq!((receiver.recv(), slow.recv(), tasks[1].held()), (Ok(3), Ok(3), 0));
+    // A missing receiver is an error; a borrowed sender goes on.
+    drop((receiver, slow));
+    assert_eq!(poll_once(&mut other.send(4), &tasks[1]), Poll::Ready(Err(SendError(()))));
+    let mut late = sender.subscribe();
+    block_on(other.send(5)).unwrap();
+    block_on(other.close()).unwrap();
+    assert_eq!((late.recv(), late.sender_count()), (Ok(5), 1));
+}
+
+#[test]
+fn a_sink_of_a_broadcast_that_waits_ends_with_the_last_receiver() {
+    let (mut sender, receiver) = broadcast::bounded(1);
+    let (tally, task) = (Tally::of(2), Task::default());
+    let mut sink = sender.sink();
+    let (first, second) = (std::sync::Arc::new(tally.next()), std::sync::Arc::new(tally.next()));
+    assert!(poll_once(&mut sink.send(first), &task).is_ready());
+    let mut sending = sink.send(second);
+    assert!(poll_once(&mut sending, &task).is_pending());
+    drop(receiver);
+    assert_eq!(task.woken(), 1);
+    assert_eq!(poll_once(&mut sending, &task), Poll::Ready(Err(SendError(()))));
+    drop(sink);
+    drop(sender);
+    tally.assert_all_ended();
+}
+
+#[test]
+fn sinks_of_a_broadcast_lose_nothing_and_keep_their_orders() {
+    guarded(|| {
+        let (sender, receiver) = broadcast::bounded(2);
+        let receivers = [receiver.clone(), receiver].map(|mut receiver| {
+            thread::spawn(move || {
+                let mut next = [0; 3];
+                for (by, number) in receiver.iter() {
+                    let by: usize = by;
+                    assert_eq!(number, next[by]);
+                    next[by] += 1;
+                }
+                next
+            })
+        });
+        let threads: Vec<_> = (0..3)
+            .map(|by| {
+                let sink = sender.clone().into_sink();
+                thread::spawn(move || block_on(stream::iter((0..500).map(|number| Ok((by, number)))).forward(sink)))
+            })
+            .collect();
+        drop(sender);
+        threads.into_iter().for_each(|thread| thread.join().unwrap().unwrap());
+        receivers.into_iter().for_each(|receiver| assert_eq!(receiver.join().unwrap(), [500; 3]));
+    });
+}
+
+#[test]
 #[should_panic(expected = "poll_ready comes first")]
 fn starting_without_room_is_a_documented_panic() {
     use std::pin::Pin;

@@ -354,3 +354,28 @@ fn any_number_of_senders_waits_for_the_end_of_all_receivers() {
         assert_eq!((task.woken(), poll_once(future, task)), (1, Poll::Ready(())));
     }
 }
+
+/// A future that is stored and moved, dropped while it waits, and polled once too often.
+#[test]
+fn a_wait_for_a_value_is_kept_in_a_struct() {
+    struct Stored<'a> {
+        changed: Option<watch::ChangedFuture<'a, u8>>,
+    }
+    let (sender, mut receiver) = watch::channel(0);
+    let task = Task::default();
+    let mut stored = Stored { changed: Some(receiver.changed_async()) };
+    assert!(poll_once(stored.changed.as_mut().unwrap(), &task).is_pending());
+    assert_eq!(format!("{:?}", stored.changed.as_ref().unwrap()), "ChangedFuture { .. }");
+    let mut moved = stored;
+    sender.send(1).unwrap();
+    assert_eq!((task.woken(), poll_once(moved.changed.as_mut().unwrap(), &task)), (1, Poll::Ready(Ok(()))));
+    let again = std::panic::AssertUnwindSafe(|| poll_once(moved.changed.as_mut().unwrap(), &task));
+    assert!(std::panic::catch_unwind(again).is_err());
+    drop(moved);
+    let mut waiting = receiver.changed_async();
+    assert!(poll_once(&mut waiting, &task).is_pending());
+    drop(waiting);
+    assert_eq!(task.held(), 0);
+    drop(sender);
+    assert_eq!(poll_once(&mut receiver.changed_async(), &task), Poll::Ready(Err(RecvError)));
+}

@@ -1,39 +1,38 @@
 //! The counts of the ring. Any thread; wait-free.
 
 use super::RingEnds;
-#[cfg(feature = "statistics")]
 use super::position::{lap, position_bits};
 use crate::queue::exchange::counts::CountedEnds;
-#[cfg(feature = "statistics")]
 use crate::statistics::QueueTally;
-#[cfg(feature = "statistics")]
 use crate::sync::Ordering;
 
-#[cfg(feature = "statistics")]
 impl RingEnds {
+    /// The number of cells.
+    fn capacity(&self) -> usize {
+        self.tally.number() as usize
+    }
+
     /// The number of messages that come before a position.
     fn messages(&self, position: u64) -> u64 {
-        let lap = lap(self.capacity);
-        position / lap * self.capacity as u64 + position % lap
+        let lap = lap(self.capacity());
+        position / lap * self.capacity() as u64 + position % lap
     }
 }
 
 impl CountedEnds for RingEnds {
-    #[cfg(feature = "statistics")]
     fn sent_and_received(&self) -> (u64, u64) {
         // ORDERING: Acquire twice keeps the loads in this order: no more than the difference are there, at the moment
         // of the first. The second also pairs with the fence in `QueueTally::drains`.
-        let sent = self.messages(self.read(self.tail.load(Ordering::Acquire), position_bits(self.capacity)).position);
+        let sent = self.messages(self.read(self.tail.load(Ordering::Acquire), position_bits(self.capacity())).position);
         (sent, self.messages(self.head.load(Ordering::Acquire)))
     }
 
     /// A forced message briefly precedes the removal of the message that it displaces.
-    #[cfg(feature = "statistics")]
     fn most(&self) -> u64 {
-        self.capacity as u64
+        self.tally.number()
     }
 
-    #[cfg(feature = "statistics")]
+    #[inline(always)]
     fn tally(&self) -> &QueueTally {
         &self.tally
     }

@@ -45,7 +45,7 @@ pub(super) enum Walk<'a> {
 
 impl<T> Chain<T> {
     /// From here on a chain has what is used once for a segment.
-    #[cfg(not(any(ysuite_loom, feature = "statistics")))]
+    #[cfg(not(ysuite_loom))]
     pub(super) const RARE: usize = core::mem::offset_of!(Self, directory) + Directory::<T>::RARE;
 
     /// A chain of one segment, which has no memory yet.

@@ -46,7 +46,7 @@ pub(super) struct Directory<T> {
 
 impl<T> Directory<T> {
     /// From here on a directory has what is used once for a segment.
-    #[cfg(not(any(ysuite_loom, feature = "statistics")))]
+    #[cfg(not(ysuite_loom))]
     pub(super) const RARE: usize = core::mem::offset_of!(Self, made);
 
     pub(super) fn new() -> Self {

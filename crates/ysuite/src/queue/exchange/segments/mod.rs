@@ -34,12 +34,12 @@ use self::segment::Segment;
 use super::counts::CountedEnds;
 use super::{Leaving, Staging};
 use crate::foreign::{Lent, Panics};
-#[cfg(not(any(ysuite_loom, feature = "statistics")))]
+#[cfg(not(ysuite_loom))]
 use crate::queue::Apart;
 use crate::queue::FarApart;
-use crate::statistics::Observed;
-#[cfg(feature = "statistics")]
-use crate::statistics::QueueTally;
+#[cfg(not(ysuite_loom))]
+use crate::statistics::COUNTING;
+use crate::statistics::{Observed, QueueTally};
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Ordering, put, spin_loop, window};
 
 // REUSED: position and number of a segment are never reused: 63 bits, which never wrap; by construction
@@ -60,10 +60,11 @@ pub(crate) struct Segments<T> {
     pub(super) ends: Observed<SegmentsEnds>,
 }
 
-#[cfg(not(any(ysuite_loom, feature = "statistics")))]
+#[cfg(not(ysuite_loom))]
 const _: () = {
     let hot = core::mem::offset_of!(Segments<u8>, chain) + Chain::<u8>::RARE;
-    assert!(core::mem::offset_of!(Segments<u8>, ends) >= hot + size_of::<Apart>());
+    // Where they are counted, the positions are elsewhere.
+    assert!(COUNTING || core::mem::offset_of!(Segments<u8>, ends) >= hot + size_of::<Apart>());
 };
 
 // SAFETY: the queue owns its messages, and sending it sends them: `T: Send` is enough.
@@ -132,10 +133,7 @@ pub(super) struct SegmentsEnds {
     between: FarApart,
     /// The position of the next message to be written, and `CLOSED`. Moved by writers.
     tail: Frontier,
-    /// The position of the first message ever.
-    #[cfg(feature = "statistics")]
-    start: u64,
-    #[cfg(feature = "statistics")]
+    /// Its number is the position of the first message ever.
     tally: QueueTally,
 }
 
@@ -183,10 +181,7 @@ impl<T> Segments<T> {
             head: Frontier::new(SegmentLayout::<T>::START),
             between: FarApart::new(),
             tail: Frontier::new(SegmentLayout::<T>::START),
-            #[cfg(feature = "statistics")]
-            start: SegmentLayout::<T>::START,
-            #[cfg(feature = "statistics")]
-            tally: QueueTally::default(),
+            tally: QueueTally::new(SegmentLayout::<T>::START),
         };
         Self { closed: AtomicBool::new(false), chain: Chain::new(), ends: Observed::new(ends) }
     }
