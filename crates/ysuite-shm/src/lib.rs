@@ -5,6 +5,7 @@
 #![allow(dead_code, reason = "what the channels will use")]
 
 mod error;
+mod nap;
 mod os;
 mod page;
 mod sync;
