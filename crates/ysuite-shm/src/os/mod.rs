@@ -9,10 +9,10 @@ mod socket;
 
 pub(crate) use self::barrier::{can_interrupt, heavy, light, register};
 pub(crate) use self::names::{Bound, connect};
-pub(crate) use self::poller::{News, Poller, Source, bell, ring};
+pub(crate) use self::poller::{News, Poller, Source, bell, ring, wait_readable};
 pub(crate) use self::region::{Own, PAGE, Peer};
 pub(crate) use self::socket::{
-    is_no_file, is_ours, own_process, pair, peer_process, peer_user, poke, receive, send, unpoke,
+    Packet, is_no_file, is_ours, own_process, pair, peer_process, peer_user, poke, receive, send, unpoke,
 };
 
 /// The error number of a call that failed, as [`Why::System`](crate::Why::System) has it.

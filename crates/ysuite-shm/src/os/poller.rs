@@ -107,3 +107,9 @@ pub(crate) fn bell() -> Result<OwnedFd, Errno> {
 pub(crate) fn ring(bell: BorrowedFd<'_>) {
     let _ = rustix::io::write(bell, &1_u64.to_ne_bytes());
 }
+
+/// Blocks until a descriptor is readable, or a signal comes.
+pub(crate) fn wait_readable(descriptor: BorrowedFd<'_>) {
+    use rustix::event::{PollFd, PollFlags, poll};
+    let _ = poll(&mut [PollFd::from_borrowed_fd(descriptor, PollFlags::IN)], None);
+}

@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
+    SendAncillaryMessage, SendFlags, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType,
 };
 use rustix::process::{Pid, PidfdFlags};
 
@@ -54,12 +54,14 @@ pub(crate) fn receive(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<Optio
     let mut control = RecvAncillaryBuffer::new(&mut space);
     let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
     let mut parts = [IoSliceMut::new(buffer)];
-    let received = match rustix::io::retry_on_intr(|| rustix::net::recvmsg(socket, &mut parts, &mut control, flags)) {
+    let mut attempt = || rustix::io::retry_on_intr(|| rustix::net::recvmsg(socket, &mut parts, &mut control, flags));
+    let received = match attempt() {
+        // Said once where the peer has gone without reading what it was sent; what it has sent itself is still there.
+        Err(Errno::CONNRESET) => attempt(),
+        other => other,
+    };
+    let received = match received {
         Err(Errno::AGAIN) => return Ok(None),
-        // The peer has gone without reading what it was sent.
-        Err(Errno::CONNRESET | Errno::PIPE) => {
-            return Ok(Some(Packet { bytes: 0, descriptors: Vec::new(), is_cut: false }));
-        }
         other => other?,
     };
     let mut descriptors = Vec::new();
@@ -112,6 +114,14 @@ pub(crate) fn peer_user(socket: BorrowedFd<'_>) -> Option<u32> {
 
 /// A descriptor of the process at the other end, as the kernel knows it; not for a pair, which one process has made.
 pub(crate) fn peer_process(socket: BorrowedFd<'_>) -> Option<OwnedFd> {
+    let is_named = |address: SocketAddrAny| {
+        SocketAddrUnix::try_from(address).is_ok_and(|name| name.path().is_some() || name.abstract_name().is_some())
+    };
+    let local = rustix::net::getsockname(socket).is_ok_and(is_named);
+    let remote = rustix::net::getpeername(socket).is_ok_and(|name| name.is_some_and(is_named));
+    if !local && !remote {
+        return None;
+    }
     let number = option::<[u32; 3]>(socket, SO_PEERCRED).map(|[number, _, _]| number as i32)?;
     // Linux 6.5 and later; also of another namespace.
     if let Some(pidfd) = option::<i32>(socket, SO_PEERPIDFD).filter(|pidfd| *pidfd >= 0) {
