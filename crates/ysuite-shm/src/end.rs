@@ -316,6 +316,32 @@ fn spin<H: Half, R>(half: &mut H, deadline: Option<Instant>, look: &mut impl FnM
     }
 }
 
+/// Keeps an end that has caught up with a stream away from the lines that its peer is about to write. If it looked at
+/// once, each message would move a line there and back.
+pub(crate) struct StandOff {
+    /// Where it had caught up before.
+    last: u64,
+}
+
+impl StandOff {
+    /// So many messages, or bytes, since then are a stream.
+    const STREAM: u64 = 16;
+    /// The time of some ten messages.
+    const PAUSES: u32 = 48;
+
+    pub(crate) fn new() -> Self {
+        Self { last: 0 }
+    }
+
+    /// The end has caught up, here.
+    pub(crate) fn caught_up(&mut self, position: u64) {
+        if position - self.last >= Self::STREAM {
+            (0..Self::PAUSES).for_each(|_| core::hint::spin_loop());
+        }
+        self.last = position;
+    }
+}
+
 /// A time limit as a deadline; `None` for one that never comes.
 pub(crate) fn deadline(limit: Duration) -> Option<Instant> {
     Instant::now().checked_add(limit)

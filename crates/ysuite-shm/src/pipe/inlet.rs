@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use crate::end::{End, Half, Unfulfilled, wait};
+use crate::end::{End, Half, StandOff, Unfulfilled, wait};
 use crate::page::{CONSUMED, PUBLISHED, RING};
 use crate::ring::{Look, bytes, typed};
 use crate::sync::Ordering;
@@ -12,6 +12,9 @@ use crate::{Error, Message};
 pub(crate) trait Inlet: Half {
     /// Makes the reader of the ring in the memory of the sender, which was met.
     fn attach(&mut self);
+
+    /// After a look that has found nothing, and before the next.
+    fn stand_off(&mut self);
 
     /// Looks into the ring, if there is one.
     fn look_in(&mut self) -> Look;
@@ -52,6 +55,7 @@ pub(crate) trait Inlet: Half {
     where
         Self: Sized,
     {
+        self.stand_off();
         wait(self, deadline, |inlet| inlet.look().then_some(()))
     }
 
@@ -69,11 +73,12 @@ pub(crate) trait Inlet: Half {
 pub(crate) struct TypedInlet<T> {
     pub(crate) end: End,
     reader: Option<typed::Reader<T>>,
+    stand_off: StandOff,
 }
 
 impl<T: Message> TypedInlet<T> {
     pub(crate) fn new(end: End) -> Self {
-        Self { end, reader: None }
+        Self { end, reader: None, stand_off: StandOff::new() }
     }
 
     /// The next message, which stays. One is there.
@@ -126,6 +131,11 @@ impl<T: Message> Inlet for TypedInlet<T> {
         }
     }
 
+    fn stand_off(&mut self) {
+        let position = self.reader.as_ref().map_or(0, typed::Reader::position);
+        self.stand_off.caught_up(position);
+    }
+
     #[inline(always)]
     fn look_in(&mut self) -> Look {
         if let Some(reader) = &mut self.reader {
@@ -140,11 +150,12 @@ impl<T: Message> Inlet for TypedInlet<T> {
 pub(crate) struct BytesInlet {
     pub(crate) end: End,
     reader: Option<bytes::Reader>,
+    stand_off: StandOff,
 }
 
 impl BytesInlet {
     pub(crate) fn new(end: End) -> Self {
-        Self { end, reader: None }
+        Self { end, reader: None, stand_off: StandOff::new() }
     }
 
     /// Appends the next message to `to`; its length. One is there. `None`: the sender has changed it meanwhile.
@@ -172,6 +183,11 @@ impl Inlet for BytesInlet {
             // SAFETY: as for messages of a type.
             self.reader = Some(unsafe { bytes::Reader::new(met.region.start().add(RING), met.header.capacity) });
         }
+    }
+
+    fn stand_off(&mut self) {
+        let position = self.reader.as_ref().map_or(0, bytes::Reader::position);
+        self.stand_off.caught_up(position);
     }
 
     fn look_in(&mut self) -> Look {

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use crate::Error;
-use crate::end::{End, Half, Unfulfilled, wait};
+use crate::end::{End, Half, StandOff, Unfulfilled, wait};
 use crate::link::Link;
 use crate::page::CONSUMED;
 use crate::sync::{Ordering, fence};
@@ -15,6 +15,7 @@ pub(crate) struct Outlet {
     consumed: u64,
     /// So far there is room: `consumed + capacity`; or nowhere, as long as it has not begun, or after its end.
     pub(crate) limit: u64,
+    stand_off: StandOff,
 }
 
 impl Half for Outlet {
@@ -25,7 +26,7 @@ impl Half for Outlet {
 
 impl Outlet {
     pub(crate) fn new(link: Link, capacity: usize) -> Result<Self, Error> {
-        Ok(Self { end: End::new(link)?, capacity: capacity as u64, consumed: 0, limit: 0 })
+        Ok(Self { end: End::new(link)?, capacity: capacity as u64, consumed: 0, limit: 0, stand_off: StandOff::new() })
     }
 
     /// Reads how much the reader has consumed; the room behind `position`.
@@ -71,6 +72,10 @@ impl Outlet {
 
     /// Room for `wanted` behind `position`, for which it waits.
     pub(crate) fn room(&mut self, position: u64, wanted: u64, deadline: Option<Instant>) -> Result<(), Unfulfilled> {
+        if self.refresh(position) >= wanted {
+            return Ok(());
+        }
+        self.stand_off.caught_up(position);
         wait(self, deadline, |outlet| (outlet.refresh(position) >= wanted).then_some(()))
     }
 
