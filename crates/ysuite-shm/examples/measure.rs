@@ -60,7 +60,8 @@ mod transports {
     pub(crate) fn ours_ping_pong(processors: [usize; 2], round_trips: u64, spin: u32) -> f64 {
         let (((sender, from_here), _), ((back, receiver), _)) = (ours::<u64>(16), ours::<u64>(16));
         let ends = move |sender: OwnedFd, receiver: OwnedFd| -> Ends<u64> {
-            let (mut sender, mut receiver) = (Sender::from_fd(sender, 16).unwrap(), Receiver::from_fd(receiver).unwrap());
+            let (mut sender, mut receiver) =
+                (Sender::from_fd(sender, 16).unwrap(), Receiver::from_fd(receiver).unwrap());
             sender.set_spin(spin);
             receiver.set_spin(spin);
             (sender, receiver)
@@ -83,7 +84,12 @@ mod transports {
         })
     }
 
-    pub(crate) fn ours_stream<T: Message>(messages: u64, capacity: usize, make: impl Fn(u64) -> T, sum: impl Fn(&T) -> u64) -> f64 {
+    pub(crate) fn ours_stream<T: Message>(
+        messages: u64,
+        capacity: usize,
+        make: impl Fn(u64) -> T,
+        sum: impl Fn(&T) -> u64,
+    ) -> f64 {
         let ((sender, receiver), capacity) = ours::<T>(capacity);
         let child = move || {
             let mut sender = Sender::<T>::from_fd(sender, capacity).unwrap();
@@ -185,11 +191,17 @@ fn main() {
         ("ping-pong asleep, 2 CPUs  ours", Box::new(|| ours_ping_pong([0, 1], 30_000, 0))),
         ("ping-pong asleep, 2 CPUs  pipe(2)", Box::new(|| file_ping_pong([0, 1], 30_000, system_pipes))),
         ("ping-pong asleep, 2 CPUs  unix", Box::new(|| file_ping_pong([0, 1], 30_000, sockets))),
-        ("stream of 8 B             ours", Box::new(|| ours_stream(10_000_000, 4096, |number| number, |number| *number))),
+        (
+            "stream of 8 B             ours",
+            Box::new(|| ours_stream(10_000_000, 4096, |number| number, |number| *number)),
+        ),
         ("stream of 8 B             threads", Box::new(|| threads_stream(10_000_000, 4096))),
         ("stream of 8 B             pipe(2)", Box::new(|| file_stream(300_000, 8, system_pipes))),
         ("stream of 8 B             unix", Box::new(|| file_stream(300_000, 8, sockets))),
-        ("stream of 4 KiB           ours", Box::new(move || ours_stream(100_000, 64, |number| [number as u8; 4096], bytes))),
+        (
+            "stream of 4 KiB           ours",
+            Box::new(move || ours_stream(100_000, 64, |number| [number as u8; 4096], bytes)),
+        ),
         ("stream of 4 KiB           pipe(2)", Box::new(|| file_stream(100_000, 4096, system_pipes))),
         ("stream of 4 KiB           unix", Box::new(|| file_stream(100_000, 4096, sockets))),
     ];

@@ -78,7 +78,7 @@ pub(crate) struct TypedInlet<T> {
 
 impl<T: Message> TypedInlet<T> {
     pub(crate) fn new(end: End) -> Self {
-        Self { end, reader: None, stand_off: StandOff::new() }
+        Self { end, reader: None, stand_off: StandOff::new(0) }
     }
 
     /// The next message, which stays. One is there.
@@ -128,6 +128,7 @@ impl<T: Message> Inlet for TypedInlet<T> {
             // SAFETY: the region has the size of a ring of this capacity behind its page, as `Link::accept` has checked,
             // and lives as long as `end`.
             self.reader = Some(unsafe { typed::Reader::new(met.region.start().add(RING), met.header.capacity) });
+            self.stand_off = StandOff::new(met.header.capacity);
         }
     }
 
@@ -155,7 +156,7 @@ pub(crate) struct BytesInlet {
 
 impl BytesInlet {
     pub(crate) fn new(end: End) -> Self {
-        Self { end, reader: None, stand_off: StandOff::new() }
+        Self { end, reader: None, stand_off: StandOff::new(0) }
     }
 
     /// Appends the next message to `to`; its length. One is there. `None`: the sender has changed it meanwhile.
@@ -182,6 +183,7 @@ impl Inlet for BytesInlet {
         if let Some(met) = &self.end.link.met {
             // SAFETY: as for messages of a type.
             self.reader = Some(unsafe { bytes::Reader::new(met.region.start().add(RING), met.header.capacity) });
+            self.stand_off = StandOff::new(met.header.capacity);
         }
     }
 

@@ -26,7 +26,8 @@ impl Half for Outlet {
 
 impl Outlet {
     pub(crate) fn new(link: Link, capacity: usize) -> Result<Self, Error> {
-        Ok(Self { end: End::new(link)?, capacity: capacity as u64, consumed: 0, limit: 0, stand_off: StandOff::new() })
+        let stand_off = StandOff::new(capacity);
+        Ok(Self { end: End::new(link)?, capacity: capacity as u64, consumed: 0, limit: 0, stand_off })
     }
 
     /// Reads how much the reader has consumed; the room behind `position`.
