@@ -5,6 +5,8 @@
 
 mod end;
 mod error;
+#[cfg(all(test, not(ysuite_loom)))]
+mod hostile;
 mod link;
 mod listener;
 mod nap;

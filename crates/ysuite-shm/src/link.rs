@@ -227,7 +227,7 @@ impl Link {
     }
 }
 
-fn packet(flags: u32, what: u64) -> [u8; BYTES] {
+pub(crate) fn packet(flags: u32, what: u64) -> [u8; BYTES] {
     let mut bytes = [0; BYTES];
     bytes[..8].copy_from_slice(&MAGIC.to_ne_bytes());
     bytes[8..16].copy_from_slice(&(u64::from(VERSION) << 32 | u64::from(flags)).to_ne_bytes());

@@ -265,6 +265,13 @@ impl BytesReceiver {
     }
 }
 
+#[cfg(all(test, not(ysuite_loom)))]
+impl BytesSender {
+    pub(crate) fn link(&self) -> &Link {
+        &self.outlet.end.link
+    }
+}
+
 impl AsFd for BytesSender {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.outlet.end.as_fd()

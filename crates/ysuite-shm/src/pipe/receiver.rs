@@ -186,6 +186,13 @@ pub(crate) fn limited(unfulfilled: Unfulfilled) -> RecvTimeoutError {
     }
 }
 
+#[cfg(all(test, not(ysuite_loom)))]
+impl<T> Receiver<T> {
+    pub(crate) fn link(&self) -> &Link {
+        &self.inlet.end.link
+    }
+}
+
 impl<T> AsFd for Receiver<T> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.inlet.end.as_fd()

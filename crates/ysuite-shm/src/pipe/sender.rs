@@ -199,6 +199,13 @@ impl<T: Message> Sender<T> {
     }
 }
 
+#[cfg(all(test, not(ysuite_loom)))]
+impl<T> Sender<T> {
+    pub(crate) fn link(&self) -> &Link {
+        &self.outlet.end.link
+    }
+}
+
 impl<T> AsFd for Sender<T> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.outlet.end.as_fd()
