@@ -5,6 +5,7 @@
 
 mod end;
 mod error;
+mod funnel;
 #[cfg(all(test, not(ysuite_loom)))]
 mod hostile;
 mod link;
@@ -18,6 +19,7 @@ mod ring;
 mod sync;
 
 pub use self::error::{Error, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError, Why};
+pub use self::funnel::{Ended, Funnel};
 pub use self::listener::{Listener, connect};
 pub use self::options::Options;
 pub use self::pipe::{BytesReceiver, BytesSender, IntoIter, Iter, Receiver, Sender, TryIter, pipe, pipe_bytes};

@@ -10,6 +10,8 @@ pub use self::bytes::{BytesReceiver, BytesSender};
 pub use self::receiver::{IntoIter, Iter, Receiver, TryIter};
 pub use self::sender::Sender;
 
+pub(crate) use self::inlet::{Inlet, TypedInlet};
+
 use core::time::Duration;
 
 use crate::end::{Half, Unfulfilled, deadline, wait};

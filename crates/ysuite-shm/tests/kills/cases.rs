@@ -4,7 +4,7 @@ use std::os::fd::OwnedFd;
 use std::thread;
 use std::time::Duration;
 
-use ysuite_shm::{Error, Listener, Receiver, RecvTimeoutError, Sender, connect, pipe};
+use ysuite_shm::{Error, Funnel, Listener, Receiver, RecvTimeoutError, Sender, connect, pipe};
 
 use crate::process::{Child, Shared, here};
 
@@ -187,6 +187,59 @@ pub(crate) fn receiver_dies_in_hello(next: &mut dyn FnMut() -> u64) {
         let (sent, unread, error) = writer.join().unwrap();
         assert_eq!(error, Error::Died);
         assert!(unread.iter().copied().eq(0..sent));
+        if !is_inside {
+            return;
+        }
+    }
+}
+
+/// One of several senders of a receiver that sleeps.
+pub(crate) fn funnel_sender_dies(next: &mut dyn FnMut() -> u64) {
+    let sent = Shared::new();
+    loop {
+        let mut funnel = Funnel::<u64>::without_name().unwrap();
+        funnel.set_spin(0);
+        let seats = [funnel.seat().unwrap(), funnel.seat().unwrap()].map(|(_, seat)| seat);
+        let child = Child::traced(|| {
+            let mut sender = Sender::<u64>::from_fd(seats[0].try_clone().unwrap(), CAPACITY).unwrap();
+            sender.set_spin(0);
+            sent.set(0);
+            assert_eq!(sender.meet_timeout(LONG), Ok(true));
+            here();
+            for message in 0..MESSAGES {
+                sender.send(message).unwrap();
+                sent.set(message + 1);
+            }
+            core::mem::forget(sender);
+        });
+        let [_, seat] = seats;
+        let receiver = thread::spawn(move || {
+            let mut received = 0;
+            while funnel.senders() > 1 {
+                match funnel.recv_timeout(LONG) {
+                    Ok(message) if message == u64::MAX => {}
+                    Ok(message) => {
+                        assert_eq!(message, received);
+                        received += 1;
+                    }
+                    // A death is news, but no message: it comes with the next of the others.
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            (received, funnel)
+        });
+        let mut other = Sender::<u64>::from_fd(seat, CAPACITY).unwrap();
+        let child = child.stopped();
+        let is_inside = child.step(next());
+        child.kill();
+        // Messages of another sender go on, and by one of them the end is noticed.
+        while !receiver.is_finished() {
+            let _ = other.send_timeout(u64::MAX, Duration::from_millis(1));
+        }
+        let (received, mut funnel) = receiver.join().unwrap();
+        let sent = sent.get();
+        assert!(received == sent || received == sent + 1, "{received} of {sent}");
+        assert_eq!(funnel.next_ended().map(|ended| ended.error), Some(Error::Died));
         if !is_inside {
             return;
         }

@@ -21,6 +21,7 @@ const CASES: &[Case] = &[
     ("a receiver dies while its sender finds the channel full and sleeps", |next| cases::receiver_dies(next, 0)),
     ("a receiver dies while its sender finds the channel full and spins", |next| cases::receiver_dies(next, u32::MAX)),
     ("a receiver dies in its hello", cases::receiver_dies_in_hello),
+    ("a sender of a funnel dies", cases::funnel_sender_dies),
     ("both die", cases::both_die),
 ];
 

@@ -3,6 +3,7 @@
 
 mod bytes;
 mod endings;
+mod funnel;
 mod pipe;
 
 /// A guard against hanging only.
