@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-pub use self::receiver::{Ended, Funnel};
+pub use self::receiver::{Ended, Event, Funnel};
 
 use crate::end::{End, Half};
 use crate::link::Link;

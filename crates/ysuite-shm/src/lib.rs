@@ -8,6 +8,8 @@ mod error;
 mod funnel;
 #[cfg(all(test, not(ysuite_loom)))]
 mod hostile;
+#[cfg(any(feature = "mio", feature = "tokio"))]
+mod integrations;
 mod link;
 mod listener;
 mod nap;
@@ -19,7 +21,9 @@ mod ring;
 mod sync;
 
 pub use self::error::{Error, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError, Why};
-pub use self::funnel::{Ended, Funnel};
+pub use self::funnel::{Ended, Event, Funnel};
+#[cfg(feature = "tokio")]
+pub use self::integrations::Async;
 pub use self::listener::{Listener, connect};
 pub use self::options::Options;
 pub use self::pipe::{BytesReceiver, BytesSender, IntoIter, Iter, Receiver, Sender, TryIter, pipe, pipe_bytes};

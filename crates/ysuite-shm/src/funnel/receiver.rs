@@ -23,6 +23,15 @@ pub struct Ended {
     pub error: Error,
 }
 
+/// What [`Funnel::recv_event`] returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event<T> {
+    /// A message, of the sender with this number.
+    Message(u64, T),
+    /// A sender has ended.
+    Ended(Ended),
+}
+
 /// The receiver of many senders, each of which is a [`Sender`](crate::Sender) in a process of its own.
 ///
 /// Messages of one sender arrive in order; the senders take turns. Senders come and go: they connect by the funnel's
@@ -94,10 +103,26 @@ impl<T: Message> Funnel<T> {
     pub fn recv_from(&mut self) -> Result<(u64, T), Error> {
         match self.lanes.take() {
             Some(found) => Ok(found),
-            None => self.wait(None).map_err(|error| match error {
-                RecvTimeoutError::Ended(error) => error,
-                RecvTimeoutError::Timeout => Error::Closed,
-            }),
+            None => self.wait(None, false).map_err(unlimited).and_then(|found| found.ok_or(Error::Closed)),
+        }
+    }
+
+    /// Receives a message or learns of the end of a sender, whichever is there; waits while there is neither. What a
+    /// sender had sent comes before its end.
+    ///
+    /// # Errors
+    /// As for [`recv`](Self::recv).
+    pub fn recv_event(&mut self) -> Result<Event<T>, Error> {
+        if let Some(ended) = self.next_ended() {
+            return Ok(Event::Ended(ended));
+        }
+        let found = match self.lanes.take() {
+            Some(found) => Some(found),
+            None => self.wait(None, true).map_err(unlimited)?,
+        };
+        match found {
+            Some((sender, message)) => Ok(Event::Message(sender, message)),
+            None => self.next_ended().map(Event::Ended).ok_or(Error::Closed),
         }
     }
 
@@ -131,7 +156,7 @@ impl<T: Message> Funnel<T> {
     /// There was none for all that time, or as there.
     pub fn recv_timeout(&mut self, limit: Duration) -> Result<T, RecvTimeoutError> {
         let until = deadline(limit);
-        self.lanes.take().map_or_else(|| self.wait(until), Ok).map(|(_, message)| message)
+        self.recv_until(until)
     }
 
     /// As [`recv`](Self::recv), until then at most.
@@ -139,7 +164,15 @@ impl<T: Message> Funnel<T> {
     /// # Errors
     /// There was none until then, or as there.
     pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
-        self.lanes.take().map_or_else(|| self.wait(Some(deadline)), Ok).map(|(_, message)| message)
+        self.recv_until(Some(deadline))
+    }
+
+    fn recv_until(&mut self, until: Option<Instant>) -> Result<T, RecvTimeoutError> {
+        let found = match self.lanes.take() {
+            Some(found) => Some(found),
+            None => self.wait(until, false)?,
+        };
+        found.map(|(_, message)| message).ok_or(RecvTimeoutError::Timeout)
     }
 
     /// Receives at least one message and at most `most`, of those that are there, and appends them to `to`; waits while
@@ -163,19 +196,23 @@ impl<T: Message> Funnel<T> {
     }
 
     // WAITS: for a message of any sender, or the end of all; it looks, parks all lanes, which looks again, and sleeps.
+    /// `Ok(None)`: a sender has ended, and the caller wants to know.
     #[cold]
     #[inline(never)]
-    fn wait(&mut self, until: Option<Instant>) -> Result<(u64, T), RecvTimeoutError> {
+    fn wait(&mut self, until: Option<Instant>, for_ends: bool) -> Result<Option<(u64, T)>, RecvTimeoutError> {
         loop {
             for _ in 0..if self.lanes.active.is_empty() { 1 } else { self.spin.max(1) } {
                 if let Some(found) = self.lanes.take() {
-                    return Ok(found);
+                    return Ok(Some(found));
                 }
                 core::hint::spin_loop();
             }
             let is_parked = self.lanes.park_all();
             if !is_parked && let Some(found) = self.lanes.take() {
-                return Ok(found);
+                return Ok(Some(found));
+            }
+            if for_ends && !self.lanes.ended.is_empty() {
+                return Ok(None);
             }
             if self.lanes.is_over() {
                 return Err(RecvTimeoutError::Ended(Error::Closed));
@@ -220,6 +257,14 @@ impl<T: Message> Funnel<T> {
     pub fn arm(&mut self) -> bool {
         self.lanes.ask(Some(Duration::ZERO));
         self.lanes.park_all() && !self.lanes.is_over()
+    }
+}
+
+/// The reason of a wait that had no deadline.
+fn unlimited(error: RecvTimeoutError) -> Error {
+    match error {
+        RecvTimeoutError::Ended(error) => error,
+        RecvTimeoutError::Timeout => Error::Closed,
     }
 }
 

@@ -167,6 +167,13 @@ impl BytesSender {
     pub fn set_spin(&mut self, looks: u32) {
         self.outlet.end.spin = looks;
     }
+
+    /// As [`Sender::arm`](crate::Sender::arm), for room for a message of this length.
+    pub fn arm(&mut self, length: usize) -> bool {
+        let is_armed = self.outlet.end.arm_for_loop();
+        let room = self.outlet.refresh(self.writer.position());
+        room < record_bytes(length) && self.outlet.end.fate().is_none() && is_armed
+    }
 }
 
 impl BytesReceiver {

@@ -4,7 +4,7 @@ use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::Duration;
 
-use ysuite_shm::{Ended, Error, Funnel, RecvTimeoutError, Sender, TryRecvError, Why, connect};
+use ysuite_shm::{Ended, Error, Event, Funnel, RecvTimeoutError, Sender, TryRecvError, Why, connect};
 
 use crate::LONG;
 
@@ -132,4 +132,20 @@ fn what_a_sender_had_sent_is_received_behind_its_end() {
     while funnel.recv_batch(&mut all, 7).is_ok() {}
     assert!(all.into_iter().eq(0..50));
     assert_eq!(funnel.next_ended(), Some(Ended { sender: 0, error: Error::Closed }));
+}
+
+/// Claim: Who waits for events of a funnel is told of a sender's end, behind what that had sent.
+#[test]
+fn an_end_is_an_event() {
+    let mut funnel = Funnel::<u64>::bind(&name("event")).unwrap();
+    let (number, seat) = funnel.seat().unwrap();
+    let sending = thread::spawn(move || {
+        let mut sender = Sender::<u64>::from_fd(seat, 8).unwrap();
+        (0..3).for_each(|message| sender.send(message).unwrap());
+    });
+    for message in 0..3 {
+        assert_eq!(funnel.recv_event(), Ok(Event::Message(number, message)));
+    }
+    assert_eq!(funnel.recv_event(), Ok(Event::Ended(Ended { sender: number, error: Error::Closed })));
+    sending.join().unwrap();
 }

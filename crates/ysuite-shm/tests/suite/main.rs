@@ -4,6 +4,8 @@
 mod bytes;
 mod endings;
 mod funnel;
+#[cfg(any(feature = "mio", feature = "tokio"))]
+mod integrations;
 mod pipe;
 
 /// A guard against hanging only.
