@@ -176,14 +176,16 @@ mod transports {
     }
 }
 
+/// A cell: its name, and how it is measured.
 #[cfg(target_os = "linux")]
-fn main() {
+type Cell = (&'static str, Box<dyn Fn() -> f64>);
+
+#[cfg(target_os = "linux")]
+fn cells() -> Vec<Cell> {
     use transports::*;
 
-    let wanted = std::env::args().nth(2).unwrap_or_default();
-    let rounds = std::env::args().nth(1).map_or(3, |rounds| rounds.parse().expect("a number of rounds"));
     let bytes = |page: &[u8; 4096]| page.iter().map(|byte| u64::from(*byte)).sum::<u64>();
-    let cells: [(&str, Box<dyn Fn() -> f64>); 14] = [
+    vec![
         ("ping-pong spinning        ours", Box::new(|| ours_ping_pong([0, 1], 200_000, u32::MAX))),
         ("ping-pong asleep, 1 CPU   ours", Box::new(|| ours_ping_pong([0, 0], 50_000, 0))),
         ("ping-pong asleep, 1 CPU   pipe(2)", Box::new(|| file_ping_pong([0, 0], 50_000, system_pipes))),
@@ -204,7 +206,14 @@ fn main() {
         ),
         ("stream of 4 KiB           pipe(2)", Box::new(|| file_stream(100_000, 4096, system_pipes))),
         ("stream of 4 KiB           unix", Box::new(|| file_stream(100_000, 4096, sockets))),
-    ];
+    ]
+}
+
+#[cfg(target_os = "linux")]
+fn main() {
+    let wanted = std::env::args().nth(2).unwrap_or_default();
+    let rounds = std::env::args().nth(1).map_or(3, |rounds| rounds.parse().expect("a number of rounds"));
+    let cells = cells();
     let mut measured = vec![Vec::new(); cells.len()];
     for _ in 0..rounds {
         for (figures, (name, cell)) in measured.iter_mut().zip(&cells) {

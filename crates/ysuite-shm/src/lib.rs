@@ -1,6 +1,6 @@
-//! Channels between the processes of one machine. See the README.
-
+#![doc = include_str!("../README.md")]
 #![cfg(target_os = "linux")]
+#![allow(clippy::result_large_err, reason = "an end that cannot be given away goes on")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod end;

@@ -27,7 +27,7 @@ pub(crate) const PAGE: usize = 4096;
 const NEEDED: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
 
 /// The file systems of a memfd: `TMPFS_MAGIC`. Memory of huge pages is another: reading it may fault.
-const TMPFS: i64 = 0x0102_1994;
+const TMPFS: u64 = 0x0102_1994;
 
 /// A mapping with a page without access on both sides. Unmapped when dropped.
 struct Map {
@@ -67,7 +67,7 @@ impl Map {
     /// The word at this many bytes from the start.
     #[inline(always)]
     fn word(&self, at: usize) -> &AtomicU64 {
-        assert!(at % 8 == 0 && at < self.bytes && self.bytes - at >= 8, "a word within the region");
+        assert!(at.is_multiple_of(8) && at < self.bytes && self.bytes - at >= 8, "a word within the region");
         // SAFETY: aligned and within the mapping, which lives as long as `self`; all accesses in this process are
         // atomic, and of another process the kernel lets none write but the owner.
         unsafe { &*self.start.as_ptr().add(at).cast::<AtomicU64>() }
@@ -146,7 +146,7 @@ impl Peer {
             return no(Why::Seals);
         }
         let kind = rustix::fs::fstatfs(memfd).map_err(refused)?;
-        if i64::from(kind.f_type) != TMPFS {
+        if kind.f_type as u64 != TMPFS {
             return no(Why::NotMemory);
         }
         // What is sealed does not change: what is read here stays true.

@@ -139,11 +139,11 @@ pub(crate) fn own_process() -> Option<OwnedFd> {
 }
 
 /// The file systems of what is no file: `ANON_INODE_FS_MAGIC` and `PID_FS_MAGIC`.
-const NO_FILES: [i64; 2] = [0x0904_1934, 0x5049_4446];
+const NO_FILES: [u64; 2] = [0x0904_1934, 0x5049_4446];
 
 /// Whether this is an eventfd or a pidfd, as far as the kernel tells without `/proc`, and not what could block.
 pub(crate) fn is_no_file(descriptor: &OwnedFd) -> bool {
-    rustix::fs::fstatfs(descriptor.as_fd()).is_ok_and(|facts| NO_FILES.contains(&i64::from(facts.f_type)))
+    rustix::fs::fstatfs(descriptor.as_fd()).is_ok_and(|facts| NO_FILES.contains(&(facts.f_type as u64)))
 }
 
 /// Whether it is a socket of packets between local processes.

@@ -272,7 +272,7 @@ pub(crate) fn both_die(next: &mut dyn FnMut() -> u64) {
     }
 }
 
-/// Claim: Who executes another program has lost its end, and its peer learns it though the process lives.
+/// Who executes another program has lost its end, and its peer learns it though the process lives.
 pub(crate) fn executes_another() {
     let (sender, receiver) = ends(CAPACITY);
     let child = Child::run(|| {
@@ -287,7 +287,7 @@ pub(crate) fn executes_another() {
     child.kill();
 }
 
-/// Claim: Processes in pid, ipc and mount namespaces of their own have channels as others have.
+/// Processes in pid, ipc and mount namespaces of their own have channels as others have.
 pub(crate) fn in_namespaces() {
     let folder = std::env::temp_dir().join(format!("ysuite-shm-{}", std::process::id()));
     std::fs::create_dir(&folder).unwrap();
@@ -329,7 +329,7 @@ pub(crate) fn inherited() {
     child.join();
 }
 
-/// Claim: With `peek` and `consume` a message is dealt with by the next receiver, if the first dies over it.
+/// With `peek` and `consume` a message is dealt with by the next receiver, if the first dies over it.
 pub(crate) fn next_receiver_goes_on() {
     let name = format!("kills-{}-next", std::process::id());
     let listener = Listener::bind(&name).unwrap();
