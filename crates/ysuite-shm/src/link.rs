@@ -66,7 +66,10 @@ impl Link {
         // ORDERING: Relaxed; the hello hands it over.
         own.word(page::FENCED).store(1, Ordering::Relaxed);
         let bell = os::bell().map_err(os::refused)?;
-        Ok(Self { socket: Some(socket), own, bell, met: None, role, shape, options: options.clone(), has_begun: false })
+        let mut options = options.clone();
+        // A peer of this user could do worse than to fill an eventfd.
+        options.is_careful |= os::peer_user(socket.as_fd()) != Some(os::user());
+        Ok(Self { socket: Some(socket), own, bell, met: None, role, shape, options, has_begun: false })
     }
 
     pub(crate) fn socket(&self) -> BorrowedFd<'_> {

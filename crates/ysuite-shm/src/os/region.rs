@@ -34,6 +34,8 @@ struct Map {
     start: NonNull<u8>,
     bytes: usize,
     guard: usize,
+    /// The process that has it: a forked child does not, and may have something else there.
+    process: u32,
 }
 
 // SAFETY: an address range that this value alone unmaps; what is in it is used by atomics only.
@@ -56,7 +58,8 @@ impl Map {
         };
         let start = reserved.cast::<u8>().wrapping_add(guard).cast::<c_void>();
         // From here on a failure unmaps what is reserved.
-        let map = Self { start: NonNull::new(start.cast()).ok_or(Errno::NOMEM)?, bytes, guard };
+        let start_of_map = NonNull::new(start.cast()).ok_or(Errno::NOMEM)?;
+        let map = Self { start: start_of_map, bytes, guard, process: super::process() };
         // SAFETY: it replaces pages of the reservation above, which nothing else uses.
         unsafe { rustix::mm::mmap(start, bytes, access, MapFlags::SHARED | MapFlags::FIXED, fd, 0)? };
         // SAFETY: the range is this mapping.
@@ -76,6 +79,9 @@ impl Map {
 
 impl Drop for Map {
     fn drop(&mut self) {
+        if self.process != super::process() {
+            return;
+        }
         let whole = self.bytes.next_multiple_of(self.guard) + 2 * self.guard;
         // SAFETY: what `new` has reserved, with what has been mapped into it; borrows of it have ended.
         let unmapped = unsafe { rustix::mm::munmap(self.start.as_ptr().wrapping_sub(self.guard).cast(), whole) };

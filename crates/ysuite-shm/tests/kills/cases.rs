@@ -355,3 +355,72 @@ pub(crate) fn next_receiver_goes_on() {
     }
     assert_eq!(dealt.get(), 50);
 }
+
+/// A stream costs a system call now and then, for a full or an empty ring, and none for each message.
+pub(crate) fn stream_without_calls() {
+    const STREAM: u64 = 200_000;
+    let (sender, receiver) = ends(4096);
+    let child = Child::traced(|| {
+        let mut sender = Sender::<u64>::from_fd(sender.try_clone().unwrap(), 4096).unwrap();
+        assert_eq!(sender.meet_timeout(LONG), Ok(true));
+        here();
+        (0..STREAM).for_each(|message| sender.send(message).unwrap());
+        here();
+    });
+    drop(sender);
+    let reader = receiving(receiver, 100);
+    let calls = child.stopped().tap_kill(Child::count_calls);
+    assert_eq!(reader.join().unwrap(), (STREAM, Error::Died));
+    assert!(calls < STREAM / 20, "{calls}");
+}
+
+/// Nor do senders that are idle cost one.
+pub(crate) fn funnel_without_calls() {
+    const STREAM: u64 = 100_000;
+    let name = format!("kills-{}-calls", std::process::id());
+    let child = Child::traced(|| {
+        let mut funnel = Funnel::<u64>::bind(&name).unwrap();
+        // All are there, and were idle for a while.
+        assert!((0..101).all(|_| funnel.recv() == Ok(0)));
+        here();
+        (1..STREAM).for_each(|message| assert_eq!(funnel.recv(), Ok(message)));
+        here();
+    });
+    let mut senders: Vec<_> = (0..101)
+        .map(|_| {
+            let socket = loop {
+                match connect(&name) {
+                    Ok(socket) => break socket,
+                    Err(_) => thread::yield_now(),
+                }
+            };
+            let mut sender = Sender::<u64>::from_fd(socket, 4096).unwrap();
+            sender.send(0).unwrap();
+            sender
+        })
+        .collect();
+    let child = child.stopped();
+    let sending = thread::spawn(move || {
+        (1..STREAM).for_each(|message| senders[100].send(message).unwrap());
+        senders
+    });
+    let calls = child.tap_kill(Child::count_calls);
+    drop(sending.join().unwrap());
+    assert!(calls < STREAM / 20, "{calls}");
+}
+
+/// A child that is forked, and does not execute anything, has no memory of the channel; dropping its copy of an end does
+/// nothing to the channel, nor to what the child has where that memory was.
+pub(crate) fn forked_copy() {
+    let (mut sender, mut receiver) = pipe::<u64>(8).unwrap();
+    sender.send(1).unwrap();
+    assert_eq!(receiver.recv(), Ok(1));
+    let mut copies = Some((sender, receiver));
+    let child = Child::run(|| drop(copies.take()));
+    child.join();
+    let (mut sender, mut receiver) = copies.take().unwrap();
+    sender.send(2).unwrap();
+    assert_eq!(receiver.recv(), Ok(2));
+    drop(sender);
+    assert_eq!(receiver.recv(), Err(Error::Closed));
+}

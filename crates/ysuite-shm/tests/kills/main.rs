@@ -29,6 +29,9 @@ const ONCE: &[(&str, fn())] = &[
     ("a process that executes another program loses its end", cases::executes_another),
     ("ends in namespaces of their own", cases::in_namespaces),
     ("an inherited end", cases::inherited),
+    ("a stream makes no system call for each message", cases::stream_without_calls),
+    ("nor does a funnel with many idle senders", cases::funnel_without_calls),
+    ("a forked child drops its copy of an end", cases::forked_copy),
     ("a next receiver goes on", cases::next_receiver_goes_on),
 ];
 

@@ -63,6 +63,27 @@ impl Child {
         true
     }
 
+    /// Runs to its end, or to the next place; how many system calls it makes.
+    pub(crate) fn count_calls(&self) -> u64 {
+        let mut stops = 0;
+        loop {
+            // SAFETY: the child is stopped.
+            assert_eq!(unsafe { libc::ptrace(libc::PTRACE_SYSCALL, self.0, 0, 0) }, 0);
+            let status = self.wait();
+            assert!(libc::WIFSTOPPED(status), "it has failed: {status:#x}");
+            if libc::WSTOPSIG(status) != libc::SIGTRAP {
+                // Each call stops it twice.
+                return stops / 2;
+            }
+            stops += 1;
+        }
+    }
+
+    /// Does something with it, and kills it.
+    pub(crate) fn tap_kill<R>(self, f: impl FnOnce(&Self) -> R) -> R {
+        f(&self)
+    }
+
     pub(crate) fn kill(self) {
         drop(self);
     }
