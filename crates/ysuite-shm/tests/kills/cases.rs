@@ -424,3 +424,28 @@ pub(crate) fn forked_copy() {
     drop(sender);
     assert_eq!(receiver.recv(), Err(Error::Closed));
 }
+
+/// A ping-pong in which each end looks for a changing time before it sleeps: the windows of the two meet in all ways.
+pub(crate) fn exchange() {
+    const ROUND_TRIPS: u64 = 20_000;
+    let ((to, from_here), (back, from)) = (ends(2), ends(2));
+    let child = Child::run(|| {
+        let mut receiver = Receiver::<u64>::from_fd(from_here.try_clone().unwrap()).unwrap();
+        let mut sender = Sender::<u64>::from_fd(back.try_clone().unwrap(), 2).unwrap();
+        for message in 0..ROUND_TRIPS {
+            receiver.set_spin((message * 7 % 160) as u32);
+            assert_eq!(receiver.recv_timeout(LONG), Ok(message));
+            sender.send(message).unwrap();
+        }
+    });
+    drop((from_here, back));
+    let mut sender = Sender::<u64>::from_fd(to, 2).unwrap();
+    let mut receiver = Receiver::<u64>::from_fd(from).unwrap();
+    for message in 0..ROUND_TRIPS {
+        receiver.set_spin((message * 13 % 170) as u32);
+        sender.send(message).unwrap();
+        assert_eq!(receiver.recv_timeout(LONG), Ok(message));
+    }
+    drop((sender, receiver));
+    child.join();
+}

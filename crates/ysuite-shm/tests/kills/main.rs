@@ -7,6 +7,7 @@
 #![cfg(target_os = "linux")]
 
 mod cases;
+mod faults;
 mod process;
 mod remains;
 
@@ -31,6 +32,9 @@ const ONCE: &[(&str, fn())] = &[
     ("an inherited end", cases::inherited),
     ("a stream makes no system call for each message", cases::stream_without_calls),
     ("nor does a funnel with many idle senders", cases::funnel_without_calls),
+    ("two processes exchange messages, asleep and awake", cases::exchange),
+    ("calls that the kernel refuses", faults::refused_calls),
+    ("descriptors that run out", faults::no_descriptors),
     ("a forked child drops its copy of an end", cases::forked_copy),
     ("a next receiver goes on", cases::next_receiver_goes_on),
 ];
