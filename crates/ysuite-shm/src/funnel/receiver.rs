@@ -1,0 +1,281 @@
+//! The receiver of a funnel, as programs see it.
+
+use core::fmt;
+use core::time::Duration;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Instant;
+
+use super::Lanes;
+use crate::end::deadline;
+use crate::{Error, Message, Options, RecvTimeoutError, TryRecvError, os};
+
+/// Looks at lanes that were busy just now before the receiver sleeps.
+const SPIN: u32 = 100;
+/// A lane cannot be left to the kernel.
+const SHORT: Duration = Duration::from_millis(10);
+
+/// The end of a sender.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ended {
+    /// The number of the sender, as [`Funnel::recv_from`] and [`Funnel::seat`] have it.
+    pub sender: u64,
+    /// Why. All that it had sent was received before.
+    pub error: Error,
+}
+
+/// What [`Funnel::recv_event`] returns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Event<T> {
+    /// A message, of the sender with this number.
+    Message(u64, T),
+    /// A sender has ended.
+    Ended(Ended),
+}
+
+/// The receiver of many senders, each of which is a [`Sender`](crate::Sender) in a process of its own.
+///
+/// Messages of one sender arrive in order; the senders take turns. Senders come and go: they connect by the funnel's
+/// name, or inherit a [`seat`](Self::seat). A sender that dies ends its own lane alone.
+pub struct Funnel<T> {
+    lanes: Lanes<T>,
+    spin: u32,
+}
+
+impl Options {
+    /// A funnel that listens at this name; see [`Listener`](crate::Listener).
+    ///
+    /// # Errors
+    /// As for [`listen`](Self::listen).
+    pub fn funnel<T: Message>(&self, name: &str) -> Result<Funnel<T>, Error> {
+        Ok(Funnel { lanes: Lanes::new(self, Some(self.listen(name)?))?, spin: SPIN })
+    }
+
+    /// A funnel without a name, for senders that inherit a [`seat`](Funnel::seat).
+    ///
+    /// # Errors
+    /// [`Refused`](Error::Refused): no descriptors are left, for example.
+    pub fn funnel_without_name<T: Message>(&self) -> Result<Funnel<T>, Error> {
+        Ok(Funnel { lanes: Lanes::new(self, None)?, spin: SPIN })
+    }
+}
+
+impl<T: Message> Funnel<T> {
+    /// As [`Options::funnel`], with the default options.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn bind(name: &str) -> Result<Self, Error> {
+        Options::new().funnel(name)
+    }
+
+    /// As [`Options::funnel_without_name`], with the default options.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn without_name() -> Result<Self, Error> {
+        Options::new().funnel_without_name()
+    }
+
+    /// A place for one more sender: a socket for [`Sender::from_fd`](crate::Sender::from_fd), for a child to inherit, and
+    /// the number of that sender.
+    ///
+    /// # Errors
+    /// [`Refused`](Error::Refused): no memory or no descriptors are left.
+    pub fn seat(&mut self) -> Result<(u64, OwnedFd), Error> {
+        let (one, other) = os::pair().map_err(os::refused)?;
+        Ok((self.lanes.add(one, None)?, other))
+    }
+
+    /// Receives a message of any sender; waits while there is none.
+    ///
+    /// # Errors
+    /// [`Closed`](Error::Closed): all senders of a funnel without a name are gone.
+    #[inline]
+    pub fn recv(&mut self) -> Result<T, Error> {
+        self.recv_from().map(|(_, message)| message)
+    }
+
+    /// As [`recv`](Self::recv), with the number of the sender.
+    ///
+    /// # Errors
+    /// As there.
+    #[inline]
+    pub fn recv_from(&mut self) -> Result<(u64, T), Error> {
+        match self.lanes.take() {
+            Some(found) => Ok(found),
+            None => self.wait(None, false).map_err(unlimited).and_then(|found| found.ok_or(Error::Closed)),
+        }
+    }
+
+    /// Receives a message or learns of the end of a sender, whichever is there; waits while there is neither. What a
+    /// sender had sent comes before its end.
+    ///
+    /// # Errors
+    /// As for [`recv`](Self::recv).
+    pub fn recv_event(&mut self) -> Result<Event<T>, Error> {
+        if let Some(ended) = self.next_ended() {
+            return Ok(Event::Ended(ended));
+        }
+        let found = match self.lanes.take() {
+            Some(found) => Some(found),
+            None => self.wait(None, true).map_err(unlimited)?,
+        };
+        match found {
+            Some((sender, message)) => Ok(Event::Message(sender, message)),
+            None => self.next_ended().map(Event::Ended).ok_or(Error::Closed),
+        }
+    }
+
+    /// Receives a message if there is one. Never blocks. If there is none it asks the kernel once for more.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        self.try_recv_from().map(|(_, message)| message)
+    }
+
+    /// As [`try_recv`](Self::try_recv), with the number of the sender.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn try_recv_from(&mut self) -> Result<(u64, T), TryRecvError> {
+        if let Some(found) = self.lanes.take() {
+            return Ok(found);
+        }
+        self.lanes.ask(Some(Duration::ZERO));
+        match self.lanes.take() {
+            Some(found) => Ok(found),
+            None if self.lanes.is_over() => Err(TryRecvError::Ended(Error::Closed)),
+            None => Err(TryRecvError::Empty),
+        }
+    }
+
+    /// As [`recv`](Self::recv), for at most this long.
+    ///
+    /// # Errors
+    /// There was none for all that time, or as there.
+    pub fn recv_timeout(&mut self, limit: Duration) -> Result<T, RecvTimeoutError> {
+        let until = deadline(limit);
+        self.recv_until(until)
+    }
+
+    /// As [`recv`](Self::recv), until then at most.
+    ///
+    /// # Errors
+    /// There was none until then, or as there.
+    pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
+        self.recv_until(Some(deadline))
+    }
+
+    fn recv_until(&mut self, until: Option<Instant>) -> Result<T, RecvTimeoutError> {
+        let found = match self.lanes.take() {
+            Some(found) => Some(found),
+            None => self.wait(until, false)?,
+        };
+        found.map(|(_, message)| message).ok_or(RecvTimeoutError::Timeout)
+    }
+
+    /// Receives at least one message and at most `most`, of those that are there, and appends them to `to`; waits while
+    /// there is none. How many.
+    ///
+    /// # Errors
+    /// As for [`recv`](Self::recv).
+    pub fn recv_batch(&mut self, to: &mut Vec<T>, most: usize) -> Result<usize, Error> {
+        if most == 0 {
+            return Ok(0);
+        }
+        to.push(self.recv()?);
+        let mut taken = 1;
+        while taken < most
+            && let Some((_, message)) = self.lanes.take()
+        {
+            to.push(message);
+            taken += 1;
+        }
+        Ok(taken)
+    }
+
+    // WAITS: for a message of any sender, or the end of all; it looks, parks all lanes, which looks again, and sleeps.
+    /// `Ok(None)`: a sender has ended, and the caller wants to know.
+    #[cold]
+    #[inline(never)]
+    fn wait(&mut self, until: Option<Instant>, for_ends: bool) -> Result<Option<(u64, T)>, RecvTimeoutError> {
+        loop {
+            for _ in 0..if self.lanes.active.is_empty() { 1 } else { self.spin.max(1) } {
+                if let Some(found) = self.lanes.take() {
+                    return Ok(Some(found));
+                }
+                core::hint::spin_loop();
+            }
+            let is_parked = self.lanes.park_all();
+            if !is_parked && let Some(found) = self.lanes.take() {
+                return Ok(Some(found));
+            }
+            if for_ends && !self.lanes.ended.is_empty() {
+                return Ok(None);
+            }
+            if self.lanes.is_over() {
+                return Err(RecvTimeoutError::Ended(Error::Closed));
+            }
+            let left = until.map(|until| until.saturating_duration_since(Instant::now()));
+            if left == Some(Duration::ZERO) {
+                return Err(RecvTimeoutError::Timeout);
+            }
+            let short = (!is_parked).then_some(SHORT);
+            self.lanes.ask([left, self.lanes.longest(), short].into_iter().flatten().min());
+        }
+    }
+
+    /// Messages, until the funnel ends; waits for each.
+    pub fn iter(&mut self) -> impl Iterator<Item = T> + '_ {
+        core::iter::from_fn(|| self.recv().ok())
+    }
+
+    /// The messages that are there.
+    pub fn try_iter(&mut self) -> impl Iterator<Item = T> + '_ {
+        core::iter::from_fn(|| self.try_recv().ok())
+    }
+
+    /// The next sender that has ended since the last time, in order. The last few hundred are remembered. Receiving is
+    /// what notices an end.
+    pub fn next_ended(&mut self) -> Option<Ended> {
+        self.lanes.ended.pop_front()
+    }
+
+    /// How many senders there are, with those that have not said hello yet.
+    pub fn senders(&self) -> usize {
+        self.lanes.lanes.len() - self.lanes.free.len()
+    }
+
+    /// Looks at busy lanes so many times before it sleeps; 0: it sleeps at once.
+    pub fn set_spin(&mut self, looks: u32) {
+        self.spin = looks;
+    }
+
+    /// For an event loop: if there is no message, the [descriptor](AsFd::as_fd) becomes readable when there is one, or
+    /// when a sender comes or goes. False: there is something to be done now.
+    pub fn arm(&mut self) -> bool {
+        self.lanes.ask(Some(Duration::ZERO));
+        self.lanes.park_all() && !self.lanes.is_over()
+    }
+}
+
+/// The reason of a wait that had no deadline.
+fn unlimited(error: RecvTimeoutError) -> Error {
+    match error {
+        RecvTimeoutError::Ended(error) => error,
+        RecvTimeoutError::Timeout => Error::Closed,
+    }
+}
+
+impl<T> AsFd for Funnel<T> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.lanes.poller.as_fd()
+    }
+}
+
+impl<T> fmt::Debug for Funnel<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Funnel").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,280 @@
+//! A peer that lies: in its memory, word by word and all the time, and in its hello. Whatever it writes, the end that
+//! reads it neither crashes nor hangs nor makes a message of what was never sent, beyond what the peer could have sent.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
+
+use crate::os::{self, Own, PAGE};
+use crate::page::{ASLEEP, CLOSED, CONSUMED, FENCED, Header, Kind, PUBLISHED, RING, Role, Shape, hashed};
+use crate::sync::{AtomicU64, Ordering};
+use crate::{Error, Receiver, Sender, TryRecvError, TrySendError, Why, pipe, pipe_bytes};
+
+/// A guard against hanging only.
+const LONG: Duration = Duration::from_secs(60);
+
+/// What is written over a word: rubbish, bit flips and near misses.
+fn lies(honest: u64, position: u64) -> impl Iterator<Item = u64> {
+    let near =
+        [honest, position].into_iter().flat_map(|base| (0..18).map(move |by| base.wrapping_add(by).wrapping_sub(9)));
+    let flips = (0..64).map(move |bit| honest ^ 1 << bit);
+    near.chain(flips).chain([0, 1, u64::MAX, u64::MAX / 2, 1 << 63, 1 << 32])
+}
+
+/// A pipe of eight that has sent `sent` messages and received `received` of them.
+fn running(sent: u64, received: u64) -> (Sender<u64>, Receiver<u64>) {
+    let (mut sender, mut receiver) = pipe::<u64>(8).unwrap();
+    assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    for message in 0..sent {
+        sender.try_send(message).unwrap();
+        if message < received {
+            assert_eq!(receiver.try_recv(), Ok(message));
+        }
+    }
+    (sender, receiver)
+}
+
+/// Claim: A receiver whose sender lies about what it has published receives nothing that is not in the ring, breaks the
+/// channel or goes on; for every word of the page and of the ring.
+#[test]
+fn a_sender_that_lies_word_by_word() {
+    let words = [ASLEEP, FENCED, CONSUMED, CLOSED, PUBLISHED].into_iter().chain((RING..RING + 192).step_by(8));
+    let (mut broken, mut rest) = (0, 0);
+    for word in words {
+        for lie in lies(11, 9) {
+            let (sender, mut receiver) = running(11, 9);
+            sender.link().own.word(word).store(lie, Ordering::Relaxed);
+            let mut received = 0;
+            let end = loop {
+                match receiver.try_recv() {
+                    Ok(_) => received += 1,
+                    Err(error) => break error,
+                }
+            };
+            // No more than a group, which is all that one word can say.
+            assert!(received <= 7, "{received} by {lie:#x} at {word}");
+            match end {
+                TryRecvError::Ended(Error::Broken) => broken += 1,
+                TryRecvError::Ended(Error::Closed) => assert_eq!(word, CLOSED),
+                TryRecvError::Ended(other) => panic!("{other:?}"),
+                TryRecvError::Empty => rest += 1,
+            }
+        }
+    }
+    assert!(broken > 50 && rest > 1000, "{broken} {rest}");
+}
+
+/// Claim: A sender whose receiver lies about what it has consumed never writes over what was not, and breaks the channel.
+#[test]
+fn a_receiver_that_lies_word_by_word() {
+    let mut broken = 0;
+    for word in [ASLEEP, FENCED, CONSUMED, CLOSED, PUBLISHED] {
+        for lie in lies(3, 11) {
+            let (mut sender, receiver) = running(11, 3);
+            receiver.link().own.word(word).store(lie, Ordering::Relaxed);
+            let room = (11..100).take_while(|message| sender.try_send(*message).is_ok()).count();
+            assert!(room <= 8, "{room} by {lie:#x} at {word}");
+            match sender.try_send(0) {
+                Err(TrySendError::Ended(_, Error::Broken)) => broken += 1,
+                Err(TrySendError::Ended(_, Error::Closed)) => assert_eq!(word, CLOSED),
+                Err(TrySendError::Full(_)) => {}
+                other => panic!("{other:?}"),
+            }
+            // What it had not consumed by its last word that could be true comes back.
+            drop(receiver);
+            assert!(sender.is_disconnected());
+            let unread = sender.into_unread().unwrap();
+            assert!(unread.windows(2).all(|pair| pair[0] + 1 == pair[1]), "{unread:?}");
+        }
+    }
+    assert!(broken > 50, "{broken}");
+}
+
+#[test]
+fn a_sender_of_bytes_that_lies_word_by_word() {
+    let mut broken = 0;
+    for word in [PUBLISHED, CLOSED, ASLEEP].into_iter().chain((RING..RING + 128).step_by(8)) {
+        for lie in lies(32, 16).chain([15, 56, 120, 128, 136]) {
+            let (mut sender, mut receiver) = pipe_bytes(128).unwrap();
+            sender.try_send(b"message").unwrap();
+            assert_eq!(receiver.recv().unwrap(), b"message");
+            sender.try_send(b"another").unwrap();
+            sender.link().own.word(word).store(lie, Ordering::Relaxed);
+            let mut bytes = 0;
+            let end = loop {
+                match receiver.try_recv() {
+                    Ok(message) => bytes += message.len() + 8,
+                    Err(error) => break error,
+                }
+            };
+            assert!(bytes <= 128 + 8, "{bytes} by {lie:#x} at {word}");
+            broken += u32::from(end == TryRecvError::Ended(Error::Broken));
+        }
+    }
+    assert!(broken > 100, "{broken}");
+}
+
+/// Writes lies all over a region until it is told to stop.
+fn scribble(region: usize, bytes: usize, is_over: &AtomicBool, mut seed: u64) {
+    // ORDERING: Relaxed; a test.
+    while !is_over.load(Ordering::Relaxed) {
+        for _ in 0..64 {
+            seed ^= seed << 13;
+            seed ^= seed >> 7;
+            seed ^= seed << 17;
+            let at = if seed & 1 == 0 {
+                [ASLEEP, FENCED, CONSUMED, CLOSED + 8, PUBLISHED][(seed >> 8) as usize % 5]
+            } else {
+                RING + (seed >> 8) as usize % ((bytes - RING).max(8) / 8) * 8
+            };
+            let value = if seed & 6 == 0 { seed } else { seed >> 40 & 31 };
+            if at < bytes {
+                // SAFETY: within the mapping, which lives until this thread is joined.
+                unsafe { (*((region + at) as *const AtomicU64)).store(value, Ordering::Relaxed) };
+            }
+        }
+    }
+}
+
+/// Claim: Against a peer that writes anything at any time, thousands of channels end or go on, and none crashes or hangs.
+#[test]
+fn peers_that_scribble_all_the_time() {
+    for seed in 1..60_u64 {
+        let (mut sender, mut receiver) = pipe::<u64>(8).unwrap();
+        let (mut innocent, mut reader) = pipe::<u64>(8).unwrap();
+        sender.try_send(0).unwrap();
+        let _ = receiver.try_recv();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let liar = if seed % 2 == 0 { &sender.link().own } else { &receiver.link().own };
+        let (region, bytes) = (liar.start().as_ptr() as usize, if seed % 2 == 0 { 2 * PAGE } else { PAGE });
+        let scribbling = std::thread::spawn({
+            let is_over = Arc::clone(&is_over);
+            move || scribble(region, bytes, &is_over, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        });
+        sender.set_spin(3);
+        receiver.set_spin(3);
+        let limit = Duration::from_millis(2);
+        for message in 0..200 {
+            let sent = sender.send_timeout(message, limit);
+            let received = receiver.recv_timeout(limit);
+            if sent.is_err_and(|error| matches!(error, crate::SendTimeoutError::Ended(..))) || received.is_err() {
+                break;
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+        scribbling.join().unwrap();
+        // Another channel of the same process knows nothing of it.
+        innocent.send(1).unwrap();
+        assert_eq!(reader.recv(), Ok(1));
+    }
+}
+
+/// A page as an honest receiver of `u64` has it, in memory of the test's own choice.
+fn memory(bytes: usize, seals: SealFlags, change: impl FnOnce(&Own)) -> OwnedFd {
+    let own = Own::new(bytes).unwrap();
+    let shape = Shape { kind: Kind::Typed, size: 8, align: 8, name: hashed("") };
+    Header { role: Role::Receiver, shape, capacity: 0, bytes, needs_fences: false }.write(&own);
+    change(&own);
+    let memfd = rustix::fs::memfd_create("liar", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING).unwrap();
+    rustix::fs::ftruncate(&memfd, bytes as u64).unwrap();
+    rustix::fs::fallocate(&memfd, FallocateFlags::empty(), 0, bytes as u64).unwrap();
+    let copied: Vec<u8> =
+        (0..bytes).step_by(8).flat_map(|at| own.word(at).load(Ordering::Relaxed).to_ne_bytes()).collect();
+    assert_eq!(rustix::io::pwrite(&memfd, &copied, 0), Ok(bytes));
+    rustix::fs::fcntl_add_seals(&memfd, seals).unwrap();
+    memfd
+}
+
+const ALL: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL).union(SealFlags::FUTURE_WRITE);
+
+/// What a sender says to this packet with these descriptors.
+fn answer(packet: &[u8], descriptors: &[BorrowedFd<'_>]) -> Error {
+    let (one, other) = os::pair().unwrap();
+    os::send(other.as_fd(), packet, descriptors).unwrap();
+    let mut sender = Sender::<u64>::from_fd(one, 4).unwrap();
+    match sender.meet_timeout(LONG) {
+        Err(error) => {
+            assert_eq!(sender.send(1).unwrap_err().1, error);
+            error
+        }
+        Ok(is_met) => panic!("met: {is_met}"),
+    }
+}
+
+/// Claim: A hello that is not as it must be is refused, with the reason, and takes nothing with it.
+#[test]
+fn lies_in_a_hello_are_refused() {
+    let hello = crate::link::packet(0, 0);
+    let good = memory(PAGE, ALL, |_| ());
+    let bell = os::bell().unwrap();
+    let pipe = std::io::pipe().unwrap();
+    let (fd, ring) = (good.as_fd(), bell.as_fd());
+    let refused = |why| Error::Refused(why);
+    let mut other_version = hello;
+    other_version[12..16].copy_from_slice(&0x0002_0000_u32.to_ne_bytes());
+    let cases: [(&[u8], &[BorrowedFd<'_>], Error); 17] = [
+        (&hello[..7], &[fd, ring], refused(Why::Magic)),
+        (&hello[..16], &[fd, ring], refused(Why::Packet)),
+        (&[0; 24], &[fd, ring], refused(Why::Magic)),
+        (&[hello.as_slice(), b"x"].concat(), &[fd, ring], refused(Why::Packet)),
+        (&[hello.as_slice(), &[0; 100_000]].concat(), &[fd, ring], refused(Why::Packet)),
+        (&other_version, &[fd, ring], refused(Why::Version(0x0002_0000))),
+        (&crate::link::packet(2, 0), &[fd, ring], refused(Why::Packet)),
+        (&crate::link::packet(0, 77), &[fd, ring], refused(Why::Packet)),
+        (&crate::link::packet(0, 2 | 4 << 32), &[], refused(Why::ByPeer("the peer's memory has a wrong size"))),
+        (&crate::link::packet(0, 2 | 999 << 32), &[], refused(Why::ByPeer("for a reason of its own"))),
+        (&hello, &[], refused(Why::Packet)),
+        (&hello, &[fd], refused(Why::Packet)),
+        (&hello, &[fd, ring, ring, ring], refused(Why::Packet)),
+        (&crate::link::packet(1, 0), &[fd, ring], refused(Why::Packet)),
+        (&hello, &[ring, fd], refused(Why::NotMemory)),
+        (&hello, &[fd, pipe.1.as_fd()], refused(Why::Packet)),
+        (&hello, &[fd, ring, pipe.0.as_fd()], refused(Why::Packet)),
+    ];
+    for (at, (packet, descriptors, error)) in cases.iter().enumerate() {
+        assert_eq!(answer(packet, descriptors), *error, "case {at}");
+    }
+    // Nobody has kept the end that was sent: its reader finds the end.
+    drop(pipe.1);
+    assert_eq!(std::io::Read::read(&mut &pipe.0, &mut [0; 8]).unwrap(), 0);
+}
+
+#[test]
+fn memory_in_a_hello_is_checked() {
+    let bell = os::bell().unwrap();
+    let say = |memfd: &OwnedFd| answer(&crate::link::packet(0, 0), &[memfd.as_fd(), bell.as_fd()]);
+    let refused = |why| Error::Refused(why);
+    assert_eq!(say(&memory(PAGE, ALL.difference(SealFlags::SHRINK), |_| ())), refused(Why::Seals));
+    assert_eq!(say(&memory(PAGE, ALL.difference(SealFlags::FUTURE_WRITE), |_| ())), refused(Why::Seals));
+    // A receiver has a page and no more.
+    assert_eq!(say(&memory(2 * PAGE, ALL, |_| ())), refused(Why::Size));
+    let put = |at: usize, value: u64| memory(PAGE, ALL, |own| own.word(at).store(value, Ordering::Relaxed));
+    assert_eq!(say(&put(0, 5)), refused(Why::Magic));
+    assert_eq!(say(&put(8, 0x0009_0000)), refused(Why::Version(0x0009_0000)));
+    assert_eq!(say(&put(16, 0)), refused(Why::Role));
+    assert_eq!(say(&put(24, 16)), refused(Why::Type));
+    assert_eq!(say(&put(48, 8192)), refused(Why::Size));
+}
+
+/// A capacity that does not go with the size of the memory, or that overflows, is refused.
+#[test]
+fn capacities_that_cannot_be_are_refused() {
+    for capacity in [0, 1, 7, 9, 1 << 20, u64::MAX, u64::MAX / 8, 1 << 61] {
+        let (one, other) = os::pair().unwrap();
+        let mut receiver = Receiver::<u64>::from_fd(one).unwrap();
+        let sender = Sender::<u64>::from_fd(other, 500).unwrap();
+        sender.link().own.word(40).store(capacity, Ordering::Relaxed);
+        let mut sender = sender;
+        sender.try_send(1).unwrap();
+        let error = receiver.recv().unwrap_err();
+        let possible = [Error::Refused(Why::Capacity), Error::Refused(Why::Size)];
+        assert!(possible.contains(&error), "{capacity}: {error:?}");
+    }
+    assert_eq!(pipe::<u64>(0).unwrap_err(), Error::Refused(Why::Capacity));
+    assert_eq!(pipe::<u64>(usize::MAX).unwrap_err(), Error::Refused(Why::Capacity));
+    assert_eq!(pipe_bytes(8).unwrap_err(), Error::Refused(Why::Capacity));
+    assert_eq!(pipe_bytes(usize::MAX).unwrap_err(), Error::Refused(Why::Capacity));
+}

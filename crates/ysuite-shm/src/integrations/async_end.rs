@@ -1,0 +1,142 @@
+//! Ends whose waits are futures of tokio.
+
+use core::fmt;
+use std::os::fd::{AsFd, RawFd};
+
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use crate::{
+    BytesReceiver, BytesSender, Error, Funnel, Message, Receiver, SendError, Sender, TryRecvError, TrySendError,
+};
+
+/// An end in a runtime of tokio. Its futures may be dropped at any time: a message is received, or sent, by the poll that
+/// returns so, and by no other.
+#[cfg_attr(docsrs, doc(cfg(feature = "tokio")))]
+pub struct Async<E> {
+    /// Before the end, whose descriptor it has.
+    ready: AsyncFd<RawFd>,
+    end: E,
+}
+
+impl<E: AsFd> Async<E> {
+    /// Must be called within a runtime whose I/O is enabled.
+    ///
+    /// # Errors
+    /// As the system says.
+    ///
+    /// # Panics
+    /// Outside such a runtime.
+    pub fn new(end: E) -> std::io::Result<Self> {
+        // SAFETY: the descriptor is the end's, which stays open and the same as long as the end; `ready` is dropped before
+        // it, and where the end is given back as well.
+        let ready = unsafe { AsyncFd::register_with_interest(super::raw(&end), Interest::READABLE) };
+        Ok(Self { ready: ready.map_err(|error| error.into_parts().1)?, end })
+    }
+
+    /// The end, for what does not wait.
+    pub fn get_mut(&mut self) -> &mut E {
+        &mut self.end
+    }
+
+    /// The end.
+    pub fn into_inner(self) -> E {
+        drop(self.ready);
+        self.end
+    }
+
+    /// Waits until `attempt` has an answer. `arm`: whether it may sleep now.
+    async fn until<R>(&mut self, mut attempt: impl FnMut(&mut E) -> Option<R>, arm: impl Fn(&mut E) -> bool) -> R {
+        loop {
+            if let Some(answer) = attempt(&mut self.end) {
+                return answer;
+            }
+            if arm(&mut self.end)
+                && let Ok(mut guard) = self.ready.readable().await
+            {
+                guard.clear_ready();
+            }
+        }
+    }
+}
+
+fn received<R>(outcome: Result<R, TryRecvError>) -> Option<Result<R, Error>> {
+    match outcome {
+        Ok(message) => Some(Ok(message)),
+        Err(TryRecvError::Ended(error)) => Some(Err(error)),
+        Err(TryRecvError::Empty) => None,
+    }
+}
+
+impl<T: Message> Async<Receiver<T>> {
+    /// Receives a message.
+    ///
+    /// # Errors
+    /// The channel is empty and has ended.
+    pub async fn recv(&mut self) -> Result<T, Error> {
+        self.until(|end| received(end.try_recv()), Receiver::arm).await
+    }
+}
+
+impl Async<BytesReceiver> {
+    /// Receives a message.
+    ///
+    /// # Errors
+    /// The channel is empty and has ended.
+    pub async fn recv(&mut self) -> Result<Vec<u8>, Error> {
+        self.until(|end| received(end.try_recv()), BytesReceiver::arm).await
+    }
+}
+
+impl<T: Message> Async<Funnel<T>> {
+    /// Receives a message of any sender.
+    ///
+    /// # Errors
+    /// As for [`Funnel::recv`].
+    pub async fn recv(&mut self) -> Result<T, Error> {
+        self.until(|end| received(end.try_recv()), Funnel::arm).await
+    }
+}
+
+impl<T: Message> Async<Sender<T>> {
+    /// Sends a message.
+    ///
+    /// # Errors
+    /// The channel has ended: the message, and why.
+    pub async fn send(&mut self, message: T) -> Result<(), SendError<T>> {
+        let mut unsent = Some(message);
+        let attempt = |end: &mut Sender<T>| match end.try_send(unsent.take()?) {
+            Ok(()) => Some(Ok(())),
+            Err(TrySendError::Ended(message, error)) => Some(Err(SendError(message, error))),
+            Err(TrySendError::Full(message)) => {
+                unsent = Some(message);
+                None
+            }
+        };
+        self.until(attempt, Sender::arm).await
+    }
+}
+
+impl Async<BytesSender> {
+    /// Sends a message.
+    ///
+    /// # Errors
+    /// The channel has ended.
+    ///
+    /// # Panics
+    /// If it is longer than [`largest`](BytesSender::largest).
+    pub async fn send(&mut self, message: &[u8]) -> Result<(), SendError<()>> {
+        let attempt = |end: &mut BytesSender| match end.try_send(message) {
+            Ok(()) => Some(Ok(())),
+            Err(TrySendError::Ended((), error)) => Some(Err(SendError((), error))),
+            Err(TrySendError::Full(())) => None,
+        };
+        self.until(attempt, |end| end.arm(message.len())).await
+    }
+}
+
+impl<E> fmt::Debug for Async<E> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Async").finish_non_exhaustive()
+    }
+}

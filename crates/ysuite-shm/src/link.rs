@@ -1,0 +1,244 @@
+//! How two ends meet: each sends one packet with the descriptor of its memory, and maps what the other has sent.
+//!
+//! The ends are equal: neither asks, neither answers, and neither waits. An end that has not met its peer yet can be
+//! given away ([`Link::into_socket`]), and a sender may fill its ring before anybody is there. A packet says *hello*,
+//! *I was dropped*, or *refused* with a reason.
+//!
+//! The socket stays: its hang-up tells that the peer is gone, also where its process lives on as another program. One
+//! thread; nothing here blocks.
+
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use crate::os::{self, Own, PAGE, Peer, Poller, Source};
+use crate::page::{self, Header, Role, Shape, VERSION};
+use crate::ring::region_bytes;
+use crate::sync::Ordering;
+use crate::{Error, Options, Why};
+
+/// "ysshm", a zero, and "he" for hello, in the order of the machine that wrote it.
+const MAGIC: u64 = u64::from_ne_bytes(*b"ysshm\0he");
+/// Magic, version and flags, what it is.
+const BYTES: usize = 24;
+/// The peer does not take a bell, and gives none: both ring by the socket.
+const CAREFUL: u32 = 1;
+const HELLO: u64 = 0;
+const CLOSED: u64 = 1;
+/// And the reason's number above.
+const REFUSED: u64 = 2;
+
+/// The peer, once it has said hello.
+pub(crate) struct Met {
+    pub(crate) region: Peer,
+    pub(crate) header: Header,
+    /// Rung by this end. Where one side is careful the socket is.
+    bell: Option<OwnedFd>,
+    process: Option<OwnedFd>,
+}
+
+/// One end of a connection.
+pub(crate) struct Link {
+    socket: Option<OwnedFd>,
+    pub(crate) own: Own,
+    bell: OwnedFd,
+    pub(crate) met: Option<Met>,
+    role: Role,
+    shape: Shape,
+    options: Options,
+    /// It has said hello.
+    has_begun: bool,
+}
+
+impl Link {
+    /// An end over a socket, with memory of its own. Nobody knows of it yet.
+    pub(crate) fn new(
+        socket: OwnedFd,
+        role: Role,
+        shape: Shape,
+        capacity: usize,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        if !os::is_ours(socket.as_fd()) {
+            return Err(Error::Refused(Why::Packet));
+        }
+        let bytes = if role == Role::Sender { region_bytes(&shape, capacity)? } else { PAGE };
+        let own = Own::new(bytes)?;
+        Header { role, shape, capacity, bytes, needs_fences: !os::can_interrupt() }.write(&own);
+        // ORDERING: Relaxed; the hello hands it over.
+        own.word(page::FENCED).store(1, Ordering::Relaxed);
+        let bell = os::bell().map_err(os::refused)?;
+        let mut options = options.clone();
+        // A peer of this user could do worse than to fill an eventfd.
+        options.is_careful |= os::peer_user(socket.as_fd()) != Some(os::user());
+        Ok(Self { socket: Some(socket), own, bell, met: None, role, shape, options, has_begun: false })
+    }
+
+    pub(crate) fn socket(&self) -> BorrowedFd<'_> {
+        self.socket.as_ref().expect("an end that was not given away").as_fd()
+    }
+
+    /// Adds what tells of the peer, which it has not met.
+    pub(crate) fn watch(&self, poller: &Poller, lane: u64) -> Result<(), Error> {
+        poller.add(self.bell.as_fd(), lane, Source::Bell).map_err(os::refused)?;
+        poller.add(self.socket(), lane, Source::Socket).map_err(os::refused)
+    }
+
+    /// As [`watch`](Self::watch), of a peer that it has just met.
+    pub(crate) fn watch_met(&self, poller: &Poller, lane: u64) -> Result<(), Error> {
+        let Some(met) = &self.met else { return Ok(()) };
+        if let Some(process) = &met.process {
+            poller.add(process.as_fd(), lane, Source::Process).map_err(os::refused)?;
+        }
+        if met.bell.is_some() { poller.only_hang_up(self.socket(), lane).map_err(os::refused) } else { Ok(()) }
+    }
+
+    pub(crate) fn unwatch(&self, poller: &Poller) {
+        poller.remove(self.bell.as_fd());
+        poller.remove(self.socket());
+        if let Some(process) = self.met.as_ref().and_then(|met| met.process.as_ref()) {
+            poller.remove(process.as_fd());
+        }
+    }
+
+    /// Says hello, if it has not.
+    pub(crate) fn begin(&mut self) -> Result<(), Error> {
+        if self.has_begun {
+            return Ok(());
+        }
+        self.has_begun = true;
+        let process = os::own_process();
+        let mut descriptors = vec![self.own.memfd()];
+        if !self.options.is_careful {
+            descriptors.push(self.bell.as_fd());
+            descriptors.extend(process.as_ref().map(|process| process.as_fd()));
+        }
+        let flags = if self.options.is_careful { CAREFUL } else { 0 };
+        match os::send(self.socket(), &packet(flags, HELLO), &descriptors) {
+            // A peer that has gone is found where its packets are read.
+            Ok(()) | Err(rustix::io::Errno::PIPE | rustix::io::Errno::CONNRESET) => Ok(()),
+            Err(error) => Err(os::refused(error)),
+        }
+    }
+
+    pub(crate) fn has_begun(&self) -> bool {
+        self.has_begun
+    }
+
+    /// Looks whether the peer has said hello. True: it has, just now.
+    pub(crate) fn try_meet(&mut self) -> Result<bool, Error> {
+        let mut bytes = [0_u8; BYTES];
+        let Some(packet) = os::receive(self.socket(), &mut bytes).map_err(os::refused)? else { return Ok(false) };
+        match self
+            .believe(&packet, &bytes, packet.descriptors.len())
+            .and_then(|is_careful| self.accept(packet, is_careful))
+        {
+            Ok(met) => {
+                self.met = Some(met);
+                Ok(true)
+            }
+            Err(error) => {
+                self.refuse(error);
+                Err(error)
+            }
+        }
+    }
+
+    /// Checks a packet. Whether its sender rings by the socket.
+    fn believe(&self, packet: &os::Packet, bytes: &[u8; BYTES], descriptors: usize) -> Result<bool, Error> {
+        let no = |why| Err(Error::Refused(why));
+        if packet.bytes == 0 && descriptors == 0 {
+            return Err(Error::Died);
+        }
+        let word = |at: usize| u64::from_ne_bytes(bytes[at..at + 8].try_into().expect("eight bytes"));
+        if packet.bytes < 8 || word(0) != MAGIC {
+            return no(Why::Magic);
+        }
+        let (version, flags) = ((word(8) >> 32) as u32, word(8) as u32);
+        if version >> 16 != VERSION >> 16 {
+            return no(Why::Version(version));
+        }
+        match word(16) {
+            HELLO => {}
+            CLOSED => return Err(Error::Closed),
+            other if other & 0xffff_ffff == REFUSED => return no(Why::by_peer((other >> 32) as u32)),
+            _ => return no(Why::Packet),
+        }
+        let is_careful = flags == CAREFUL;
+        if packet.is_cut || packet.bytes != BYTES || flags & !CAREFUL != 0 {
+            return no(Why::Packet);
+        }
+        // The memory; who is not careful gives a bell, and its process if its kernel has such descriptors.
+        let is_right = if is_careful { descriptors == 1 } else { descriptors == 2 || descriptors == 3 };
+        if is_right { Ok(is_careful) } else { no(Why::Packet) }
+    }
+
+    /// Maps what came with a hello.
+    fn accept(&self, packet: os::Packet, is_careful: bool) -> Result<Met, Error> {
+        let mut descriptors = packet.descriptors.into_iter();
+        let memfd = descriptors.next().ok_or(Error::Refused(Why::Packet))?;
+        let region = Peer::map(memfd.as_fd(), self.options.largest_region)?;
+        let other = if self.role == Role::Sender { Role::Receiver } else { Role::Sender };
+        let header = Header::read(&region, other, &self.shape)?;
+        let bytes = if other == Role::Sender { region_bytes(&self.shape, header.capacity)? } else { PAGE };
+        if header.bytes != bytes {
+            return Err(Error::Refused(Why::Size));
+        }
+        let (bell, said) = (descriptors.next(), descriptors.next());
+        if is_careful || self.options.is_careful {
+            return Ok(Met { region, header, bell: None, process: os::peer_process(self.socket()) });
+        }
+        if bell.iter().chain(&said).any(|descriptor| !os::is_no_file(descriptor)) {
+            return Err(Error::Refused(Why::Packet));
+        }
+        Ok(Met { region, header, bell, process: said })
+    }
+
+    /// Tells the peer, which may listen or not.
+    fn refuse(&self, error: Error) {
+        if let Error::Refused(why) = error {
+            let _ = os::send(self.socket(), &packet(0, REFUSED | u64::from(why.number()) << 32), &[]);
+        }
+    }
+
+    /// Tells a peer that has not been met that nobody will come.
+    pub(crate) fn close(&self) {
+        if let Some(socket) = &self.socket
+            && !self.has_begun
+        {
+            let _ = os::send(socket.as_fd(), &packet(0, CLOSED), &[]);
+        }
+    }
+
+    /// Wakes the peer.
+    pub(crate) fn ring(&self) {
+        match &self.met {
+            Some(Met { bell: Some(bell), .. }) => os::ring(bell.as_fd()),
+            Some(_) => os::poke(self.socket()),
+            None => {}
+        }
+    }
+
+    /// Takes the wake-ups of a careful peer out of the socket.
+    pub(crate) fn unring(&self) {
+        if self.met.as_ref().is_some_and(|met| met.bell.is_none()) {
+            os::unpoke(self.socket());
+        }
+    }
+
+    /// The socket, for another process, of an end that nobody knows of.
+    pub(crate) fn take_socket(&mut self) -> Option<OwnedFd> {
+        self.socket.take()
+    }
+}
+
+pub(crate) fn packet(flags: u32, what: u64) -> [u8; BYTES] {
+    let mut bytes = [0; BYTES];
+    bytes[..8].copy_from_slice(&MAGIC.to_ne_bytes());
+    bytes[8..16].copy_from_slice(&(u64::from(VERSION) << 32 | u64::from(flags)).to_ne_bytes());
+    bytes[16..].copy_from_slice(&what.to_ne_bytes());
+    bytes
+}
+
+/// Refuses a stranger of whom nothing has been looked at.
+pub(crate) fn turn_away(stranger: BorrowedFd<'_>, why: Why) {
+    let _ = os::send(stranger, &packet(0, REFUSED | u64::from(why.number()) << 32), &[]);
+}

@@ -1,0 +1,80 @@
+//! What a program may say about a connection.
+
+use core::fmt;
+use std::sync::Arc;
+
+use crate::os;
+use crate::page::hashed;
+
+/// How an end treats its peer. What is not said is as the default says.
+#[derive(Clone)]
+pub struct Options {
+    pub(crate) name: [u64; 2],
+    pub(crate) largest_region: usize,
+    pub(crate) is_careful: bool,
+    pub(crate) allowed: Option<Arc<dyn Fn(u32) -> bool + Send + Sync>>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { name: hashed(""), largest_region: 64 << 20, is_careful: false, allowed: None }
+    }
+}
+
+impl Options {
+    /// The defaults: any name of messages, a peer's memory of at most 64 MiB, peers of the same user.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// What the program calls its type of messages, such as "quote, version 2". Both ends must use the same name; size
+    /// and alignment are compared in any case.
+    #[must_use]
+    pub fn messages(mut self, name: &str) -> Self {
+        self.name = hashed(name);
+        self
+    }
+
+    /// The most bytes of memory that this end accepts of a peer, which counts against the address space only.
+    #[must_use]
+    pub fn largest_region(mut self, bytes: usize) -> Self {
+        self.largest_region = bytes;
+        self
+    }
+
+    /// For a peer that may be hostile: the two wake each other by the socket, and take no descriptors but memory. An
+    /// eventfd, the default, is shared with the peer, which could make a send block by filling it. Sleeping costs half
+    /// as much again. It is enough that one end says so.
+    #[must_use]
+    pub fn careful(mut self) -> Self {
+        self.is_careful = true;
+        self
+    }
+
+    /// Who may connect by a name, by the number of the effective user. Peers of other users than this process's are
+    /// treated [carefully](Self::careful). Not asked of an end that is inherited.
+    #[must_use]
+    pub fn allow(mut self, allowed: impl Fn(u32) -> bool + Send + Sync + 'static) -> Self {
+        self.allowed = Some(Arc::new(allowed));
+        self
+    }
+
+    // USER CODE: the caller's closure, before anything of the stranger's has been looked at; a panic drops the stranger.
+    /// Whether a process of this user may connect.
+    pub(crate) fn admits(&self, user: u32) -> bool {
+        match &self.allowed {
+            Some(allowed) => allowed(user),
+            None => user == os::user(),
+        }
+    }
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("largest_region", &self.largest_region)
+            .field("careful", &self.is_careful)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,204 @@
+//! What all receivers share: a ring in the peer's memory, and the cursor that gives its slots back.
+
+use std::time::Instant;
+
+use crate::end::{End, Half, StandOff, Unfulfilled, wait};
+use crate::page::{CONSUMED, PUBLISHED, RING};
+use crate::ring::{Look, bytes, typed};
+use crate::sync::Ordering;
+use crate::{Error, Message};
+
+/// A reader of a ring, which it has once the sender is met.
+pub(crate) trait Inlet: Half {
+    /// Makes the reader of the ring in the memory of the sender, which was met.
+    fn attach(&mut self);
+
+    /// After a look that has found nothing, and before the next.
+    fn stand_off(&mut self);
+
+    /// Looks into the ring, if there is one.
+    fn look_in(&mut self) -> Look;
+
+    /// Whether there is a message. Says [`End::fail`] where the sender lies.
+    #[inline(always)]
+    fn look(&mut self) -> bool {
+        match self.look_in() {
+            Look::Something => true,
+            Look::Nothing => false,
+            Look::Broken => {
+                self.end().fail(Error::Broken);
+                false
+            }
+        }
+    }
+
+    /// Whether there is a message now. `Err(None)`: not now.
+    #[cold]
+    #[inline(never)]
+    fn try_ready(&mut self) -> Result<(), Option<Error>> {
+        self.end().meet(None);
+        self.end().check_at_times();
+        let fate = self.end().fate();
+        if self.look() {
+            return Ok(());
+        }
+        match fate.or_else(|| self.end().fate()) {
+            Some(error) => Err(Some(self.end().fail(error))),
+            None => Err(None),
+        }
+    }
+
+    /// Waits for a message.
+    #[cold]
+    #[inline(never)]
+    fn ready(&mut self, deadline: Option<Instant>) -> Result<(), Unfulfilled>
+    where
+        Self: Sized,
+    {
+        self.stand_off();
+        wait(self, deadline, |inlet| inlet.look().then_some(()))
+    }
+
+    /// Gives the slots before `position` back.
+    #[inline(always)]
+    fn consumed(&mut self, position: u64) {
+        let end = self.end();
+        // ORDERING: Release pairs with the fence in `Outlet::refresh`: what was read of the slots was read before.
+        end.link.own.word(CONSUMED).store(position, Ordering::Release);
+        end.published();
+    }
+}
+
+/// A receiver of messages of one type.
+pub(crate) struct TypedInlet<T> {
+    pub(crate) end: End,
+    reader: Option<typed::Reader<T>>,
+    stand_off: StandOff,
+}
+
+impl<T: Message> TypedInlet<T> {
+    pub(crate) fn new(end: End) -> Self {
+        Self { end, reader: None, stand_off: StandOff::new(0) }
+    }
+
+    /// The next message, which stays. One is there.
+    #[inline(always)]
+    pub(crate) fn peek(&self) -> T {
+        self.reader.as_ref().expect("a look has found a message").peek()
+    }
+
+    /// The next message. One is there.
+    #[inline(always)]
+    pub(crate) fn take(&mut self) -> T {
+        let reader = self.reader.as_mut().expect("a look has found a message");
+        let message = reader.peek();
+        reader.advance();
+        let position = reader.position();
+        self.consumed(position);
+        message
+    }
+
+    /// Messages into `to`, as long as there are some and at most so many; how many. The sender hears of them at once.
+    pub(crate) fn take_some(&mut self, to: &mut Vec<T>, most: usize) -> usize {
+        let mut taken = 0;
+        while taken < most && self.look() {
+            let reader = self.reader.as_mut().expect("a look has found a message");
+            to.push(reader.peek());
+            reader.advance();
+            taken += 1;
+        }
+        if taken > 0 {
+            let position = self.reader.as_ref().map_or(0, typed::Reader::position);
+            self.consumed(position);
+        }
+        taken
+    }
+}
+
+impl<T> Half for TypedInlet<T> {
+    fn end(&mut self) -> &mut End {
+        &mut self.end
+    }
+}
+
+impl<T: Message> Inlet for TypedInlet<T> {
+    #[cold]
+    fn attach(&mut self) {
+        if let Some(met) = &self.end.link.met {
+            // SAFETY: the region has the size of a ring of this capacity behind its page, as `Link::accept` has checked,
+            // and lives as long as `end`.
+            self.reader = Some(unsafe { typed::Reader::new(met.region.start().add(RING), met.header.capacity) });
+            self.stand_off = StandOff::new(met.header.capacity);
+        }
+    }
+
+    fn stand_off(&mut self) {
+        let position = self.reader.as_ref().map_or(0, typed::Reader::position);
+        self.stand_off.caught_up(position);
+    }
+
+    #[inline(always)]
+    fn look_in(&mut self) -> Look {
+        if let Some(reader) = &mut self.reader {
+            return reader.look();
+        }
+        self.attach();
+        self.reader.as_mut().map_or(Look::Nothing, typed::Reader::look)
+    }
+}
+
+/// A receiver of bytes.
+pub(crate) struct BytesInlet {
+    pub(crate) end: End,
+    reader: Option<bytes::Reader>,
+    stand_off: StandOff,
+}
+
+impl BytesInlet {
+    pub(crate) fn new(end: End) -> Self {
+        Self { end, reader: None, stand_off: StandOff::new(0) }
+    }
+
+    /// Appends the next message to `to`; its length. One is there. `None`: the sender has changed it meanwhile.
+    pub(crate) fn take(&mut self, to: &mut Vec<u8>) -> Option<usize> {
+        let reader = self.reader.as_mut().expect("a look has found a message");
+        let Some(length) = reader.copy(to) else {
+            self.end.fail(Error::Broken);
+            return None;
+        };
+        let position = reader.position();
+        self.consumed(position);
+        Some(length)
+    }
+}
+
+impl Half for BytesInlet {
+    fn end(&mut self) -> &mut End {
+        &mut self.end
+    }
+}
+
+impl Inlet for BytesInlet {
+    fn attach(&mut self) {
+        if let Some(met) = &self.end.link.met {
+            // SAFETY: as for messages of a type.
+            self.reader = Some(unsafe { bytes::Reader::new(met.region.start().add(RING), met.header.capacity) });
+            self.stand_off = StandOff::new(met.header.capacity);
+        }
+    }
+
+    fn stand_off(&mut self) {
+        let position = self.reader.as_ref().map_or(0, bytes::Reader::position);
+        self.stand_off.caught_up(position);
+    }
+
+    fn look_in(&mut self) -> Look {
+        if self.reader.is_none() {
+            self.attach();
+        }
+        match (&mut self.reader, &self.end.link.met) {
+            (Some(reader), Some(met)) => reader.look(met.region.word(PUBLISHED)),
+            _ => Look::Nothing,
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What all senders share: how much room there is.
+
+use std::time::Instant;
+
+use crate::Error;
+use crate::end::{End, Half, StandOff, Unfulfilled, wait};
+use crate::link::Link;
+use crate::page::CONSUMED;
+use crate::sync::{Ordering, fence};
+
+pub(crate) struct Outlet {
+    pub(crate) end: End,
+    capacity: u64,
+    /// The reader has consumed up to here, as far as is known.
+    consumed: u64,
+    /// So far there is room: `consumed + capacity`; or nowhere, as long as it has not begun, or after its end.
+    pub(crate) limit: u64,
+    stand_off: StandOff,
+}
+
+impl Half for Outlet {
+    fn end(&mut self) -> &mut End {
+        &mut self.end
+    }
+}
+
+impl Outlet {
+    pub(crate) fn new(link: Link, capacity: usize) -> Result<Self, Error> {
+        let stand_off = StandOff::new(capacity);
+        Ok(Self { end: End::new(link)?, capacity: capacity as u64, consumed: 0, limit: 0, stand_off })
+    }
+
+    /// Reads how much the reader has consumed; the room behind `position`.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn refresh(&mut self, position: u64) -> u64 {
+        self.end.meet(None);
+        if self.end.fate().is_some() {
+            self.limit = position;
+            return 0;
+        }
+        if let Some(met) = &self.end.link.met {
+            // ORDERING: Relaxed, as the memory is read-only, and the fence: pairs with the Release in `Inlet::consumed`.
+            // What the reader has read of these slots happens before they are written again.
+            let consumed = met.region.word(CONSUMED).load(Ordering::Relaxed);
+            fence(Ordering::Acquire);
+            // Never less than before, and never more than there was.
+            if consumed.wrapping_sub(self.consumed) > position - self.consumed {
+                self.end.fail(Error::Broken);
+                self.limit = position;
+                return 0;
+            }
+            self.consumed = consumed;
+        }
+        self.limit = self.consumed + self.capacity;
+        self.limit - position
+    }
+
+    /// Room for `wanted` behind `position`, without waiting. `Err(None)`: not now.
+    pub(crate) fn try_room(&mut self, position: u64, wanted: u64) -> Result<(), Option<Error>> {
+        if self.refresh(position) >= wanted {
+            return Ok(());
+        }
+        if let Some(error) = self.end.fate() {
+            return Err(Some(self.end.fail(error)));
+        }
+        self.end.check_at_times();
+        match self.end.fate() {
+            Some(error) => Err(Some(self.end.fail(error))),
+            None => Err(None),
+        }
+    }
+
+    /// Room for `wanted` behind `position`, for which it waits.
+    pub(crate) fn room(&mut self, position: u64, wanted: u64, deadline: Option<Instant>) -> Result<(), Unfulfilled> {
+        if self.refresh(position) >= wanted {
+            return Ok(());
+        }
+        self.stand_off.caught_up(position);
+        wait(self, deadline, |outlet| (outlet.refresh(position) >= wanted).then_some(()))
+    }
+
+    /// Whether the channel has ended: then there is no room any more.
+    pub(crate) fn is_over(&mut self, position: u64) -> bool {
+        let is_over = self.end.is_over();
+        if is_over {
+            self.limit = position;
+        }
+        is_over
+    }
+
+    /// From where on the reader has not consumed, if the channel has ended and nobody will read on.
+    pub(crate) fn unread_from(&mut self, position: u64) -> Option<u64> {
+        if !self.is_over(position) {
+            return None;
+        }
+        // Once more: what it had consumed before it died, unless that is a lie.
+        if let Some(met) = &self.end.link.met {
+            // ORDERING: Relaxed; the reader is gone.
+            let consumed = met.region.word(CONSUMED).load(Ordering::Relaxed);
+            if consumed.wrapping_sub(self.consumed) <= position - self.consumed {
+                self.consumed = consumed;
+            }
+        }
+        Some(self.consumed)
+    }
+
+    pub(crate) fn capacity(&self) -> usize {
+        self.capacity as usize
+    }
+}

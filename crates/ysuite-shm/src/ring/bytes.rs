@@ -1,0 +1,157 @@
+//! A ring of records of bytes: a word with the length, and the bytes in whole words, which may go round the end. The
+//! writer's page says up to which byte it has published; both ends count bytes, and never wrap the count.
+
+use core::ptr::NonNull;
+
+use super::{Look, load_words, store_words};
+use crate::sync::{AtomicU64, Ordering, fence};
+
+/// The word in front of each record.
+const HEAD: usize = 8;
+
+/// The bytes of a ring: whole words. Nothing for one that has no room for a record.
+pub(super) fn ring_bytes(capacity: usize) -> Option<usize> {
+    (capacity > HEAD && capacity.is_multiple_of(8)).then_some(capacity)
+}
+
+/// What a record with so many bytes takes in the ring.
+#[inline]
+pub(crate) fn record_bytes(length: usize) -> u64 {
+    (length.next_multiple_of(8) + HEAD) as u64
+}
+
+struct Ring {
+    start: NonNull<u8>,
+    bytes: usize,
+}
+
+// SAFETY: an address in a mapping that the owner of the ring owns as well, used by atomics only.
+unsafe impl Send for Ring {}
+
+impl Ring {
+    /// The place of a byte, and how many follow it before the end of the ring.
+    fn place(&self, position: u64) -> (NonNull<u8>, usize) {
+        let at = (position % self.bytes as u64) as usize;
+        // SAFETY: within the ring.
+        (unsafe { self.start.add(at) }, self.bytes - at)
+    }
+
+    fn word(&self, position: u64) -> &AtomicU64 {
+        // SAFETY: within the ring, and aligned: positions of records are whole words.
+        unsafe { AtomicU64::from_ptr(self.place(position).0.as_ptr().cast()) }
+    }
+}
+
+/// The writer's end. It does not know how much room there is.
+pub(crate) struct Writer {
+    ring: Ring,
+    position: u64,
+}
+
+impl Writer {
+    /// # Safety
+    /// From `start` on, which is aligned to a page, are `bytes` bytes of this process's own, for as long as it is used.
+    pub(crate) unsafe fn new(start: NonNull<u8>, bytes: usize) -> Self {
+        Self { ring: Ring { start, bytes }, position: 0 }
+    }
+
+    pub(crate) fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Writes a record for which there is room, and publishes it by `published`.
+    pub(crate) fn write(&mut self, message: &[u8], published: &AtomicU64) {
+        // ORDERING: Relaxed; published below.
+        self.ring.word(self.position).store(message.len() as u64, Ordering::Relaxed);
+        let (place, until_end) = self.ring.place(self.position + HEAD as u64);
+        let (front, back) = message.split_at(message.len().min(until_end));
+        // SAFETY: room for whole words up to the end of the ring, and from its start on for the rest.
+        unsafe {
+            store_words(place, front.as_ptr(), front.len());
+            store_words(self.ring.start, back.as_ptr(), back.len());
+        }
+        self.position += record_bytes(message.len());
+        // ORDERING: Release pairs with the fence in `Reader::look`, which follows its load of this word.
+        published.store(self.position, Ordering::Release);
+    }
+
+    /// The records from this position on, which the reader has not consumed.
+    pub(crate) fn unread(&self, from: u64) -> Vec<Vec<u8>> {
+        let mut reader = Reader {
+            ring: Ring { start: self.ring.start, bytes: self.ring.bytes },
+            position: from,
+            known: self.position,
+        };
+        let mut records = Vec::new();
+        // A reader that has lied about its position, which need not be a record's, gets nothing back.
+        while reader.position < self.position {
+            let mut record = Vec::new();
+            if reader.copy(&mut record).is_none() {
+                break;
+            }
+            records.push(record);
+        }
+        records
+    }
+}
+
+/// The reader's end, in memory that may change at any time to anything.
+pub(crate) struct Reader {
+    ring: Ring,
+    position: u64,
+    /// Published up to here, as far as is known.
+    known: u64,
+}
+
+impl Reader {
+    /// # Safety
+    /// As for [`Writer::new`]; for relaxed loads.
+    pub(crate) unsafe fn new(start: NonNull<u8>, bytes: usize) -> Self {
+        Self { ring: Ring { start, bytes }, position: 0, known: 0 }
+    }
+
+    pub(crate) fn position(&self) -> u64 {
+        self.position
+    }
+
+    /// Whether there is a record.
+    pub(crate) fn look(&mut self, published: &AtomicU64) -> Look {
+        if self.position == self.known {
+            // ORDERING: Relaxed, as the memory is read-only; the fence makes it an Acquire, which pairs with the Release
+            // in `Writer::write`.
+            let known = published.load(Ordering::Relaxed);
+            fence(Ordering::Acquire);
+            match known.wrapping_sub(self.position) {
+                0 => return Look::Nothing,
+                more if more <= self.ring.bytes as u64 && more.is_multiple_of(8) => self.known = known,
+                _ => return Look::Broken,
+            }
+        }
+        if self.length().is_some() { Look::Something } else { Look::Broken }
+    }
+
+    /// The length of the record here, if it is within what is published.
+    fn length(&self) -> Option<usize> {
+        // ORDERING: Relaxed; behind the Acquire in `look`.
+        let length = usize::try_from(self.ring.word(self.position).load(Ordering::Relaxed)).ok()?;
+        (length <= self.ring.bytes && record_bytes(length) <= self.known - self.position).then_some(length)
+    }
+
+    /// Appends the record here to `to`, and goes past it; how many bytes it has. The length is loaded again, and checked again: a writer
+    /// may have changed it since. `None`: it has.
+    pub(crate) fn copy(&mut self, to: &mut Vec<u8>) -> Option<usize> {
+        let length = self.length()?;
+        to.reserve(length);
+        let (place, until_end) = self.ring.place(self.position + HEAD as u64);
+        let front = length.min(until_end);
+        // SAFETY: within the ring, as `length` was checked; `to` has the room.
+        unsafe {
+            let end = to.as_mut_ptr().add(to.len());
+            load_words(place, end, front);
+            load_words(self.ring.start, end.add(front), length - front);
+            to.set_len(to.len() + length);
+        }
+        self.position += record_bytes(length);
+        Some(length)
+    }
+}

@@ -1,0 +1,85 @@
+//! Rings in memory that the sender alone writes: of messages of one type ([`typed`]), and of bytes ([`bytes`]). A ring
+//! knows where its messages are; it neither wakes nor sleeps. One thread writes it, one reads it.
+
+pub(crate) mod bytes;
+pub(crate) mod typed;
+
+use core::ptr::NonNull;
+
+use crate::os::PAGE;
+use crate::page::{Kind, RING, Shape};
+use crate::sync::{AtomicU64, Ordering};
+use crate::{Error, Why};
+
+/// What a reader found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Look {
+    Something,
+    Nothing,
+    /// The writer's memory says what no writer says.
+    Broken,
+}
+
+/// The bytes of a sender's region with a ring of this capacity; an error if that cannot be.
+pub(crate) fn region_bytes(shape: &Shape, capacity: usize) -> Result<usize, Error> {
+    let ring = match shape.kind {
+        Kind::Typed => typed::Places::of(shape.size, shape.align).ring_bytes(capacity),
+        Kind::Bytes => bytes::ring_bytes(capacity),
+    };
+    ring.and_then(|ring| ring.checked_next_multiple_of(PAGE))
+        .and_then(|ring| ring.checked_add(RING))
+        .ok_or(Error::Refused(Why::Capacity))
+}
+
+/// Writes bytes into shared memory, as whole words; the last one is padded with zeros.
+///
+/// # Safety
+/// From `to` on, which is aligned to 8, is room for `length` bytes, rounded up to whole words, that this thread alone
+/// writes. `from` is valid for reads of `length` bytes.
+#[inline(always)]
+pub(crate) unsafe fn store_words(to: NonNull<u8>, from: *const u8, length: usize) {
+    let (to, words) = (to.as_ptr().cast::<u64>(), length / 8);
+    let put = |at: usize, value: u64| {
+        // SAFETY: by the caller.
+        let word = unsafe { AtomicU64::from_ptr(to.add(at)) };
+        // ORDERING: Relaxed; the state of the ring publishes it.
+        word.store(value, Ordering::Relaxed);
+    };
+    for at in 0..words {
+        // SAFETY: by the caller.
+        put(at, unsafe { from.add(8 * at).cast::<u64>().read_unaligned() });
+    }
+    let rest = length % 8;
+    if rest > 0 {
+        let mut last = [0_u8; 8];
+        // SAFETY: by the caller; `rest` is less than 8.
+        unsafe { core::ptr::copy_nonoverlapping(from.add(8 * words), last.as_mut_ptr(), rest) };
+        put(words, u64::from_ne_bytes(last));
+    }
+}
+
+/// Reads bytes out of shared memory that may change meanwhile: what is read is then any mixture.
+///
+/// # Safety
+/// From `from` on, which is aligned to 8, `length` bytes, rounded up to whole words, are mapped. `to` is valid for
+/// writes of `length` bytes.
+#[inline(always)]
+pub(crate) unsafe fn load_words(from: NonNull<u8>, to: *mut u8, length: usize) {
+    let (from, words) = (from.as_ptr().cast::<u64>(), length / 8);
+    let get = |at: usize| {
+        // SAFETY: by the caller; the word may be read-only, and is only loaded, relaxed.
+        let word = unsafe { AtomicU64::from_ptr(from.add(at)) };
+        // ORDERING: Relaxed; behind the Acquire with which the state was read.
+        word.load(Ordering::Relaxed)
+    };
+    for at in 0..words {
+        // SAFETY: by the caller.
+        unsafe { to.add(8 * at).cast::<u64>().write_unaligned(get(at)) };
+    }
+    let rest = length % 8;
+    if rest > 0 {
+        let last = get(words).to_ne_bytes();
+        // SAFETY: by the caller; `rest` is less than 8.
+        unsafe { core::ptr::copy_nonoverlapping(last.as_ptr(), to.add(8 * words), rest) };
+    }
+}

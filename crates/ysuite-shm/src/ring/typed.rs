@@ -1,0 +1,233 @@
+//! A ring of messages of one type, in groups of one or two cache lines: a state word and the slots that it describes, so
+//! that the reader learns of a message and gets it with one line.
+//!
+//! The state is a position: so many messages are published up to here. A reader that stands in the group subtracts the
+//! position of the group's first slot: the result is how many slots are published, or else the state is of the lap
+//! before. Any other number is a lie. So a state needs no check of its bounds besides this one.
+//!
+//! A ring has one group more than its capacity needs: a writer never enters the group in which the reader stands.
+
+use core::marker::PhantomData;
+use core::mem::MaybeUninit;
+use core::ptr::NonNull;
+
+use super::{Look, load_words, store_words};
+use crate::Message;
+use crate::sync::{AtomicU64, Ordering, fence};
+
+const LINE: usize = 64;
+
+/// Where things are within a group, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Places {
+    /// From one slot to the next.
+    step: usize,
+    /// From the group to its first slot.
+    first: usize,
+    slots: usize,
+    /// From one group to the next.
+    stride: usize,
+}
+
+impl Places {
+    /// For messages of this size and alignment, which is at most a line's.
+    pub(crate) const fn of(size: usize, align: usize) -> Self {
+        let align = if align > 8 { align } else { 8 };
+        let step = if size == 0 { align } else { size.next_multiple_of(align) };
+        let first = align;
+        let (one, two) = (LINE.saturating_sub(first) / step, (2 * LINE).saturating_sub(first) / step);
+        let (slots, stride) = if one >= 2 {
+            (one, LINE)
+        } else if two >= 3 {
+            (two, 2 * LINE)
+        } else if one == 1 {
+            (1, LINE)
+        } else {
+            (1, (first + step).next_multiple_of(LINE))
+        };
+        Self { step, first, slots, stride }
+    }
+
+    /// The groups of a ring for so many messages.
+    fn groups(&self, capacity: usize) -> Option<usize> {
+        if capacity == 0 { None } else { capacity.div_ceil(self.slots).checked_add(1) }
+    }
+
+    pub(super) fn ring_bytes(&self, capacity: usize) -> Option<usize> {
+        self.groups(capacity)?.checked_mul(self.stride)
+    }
+}
+
+/// A place in a ring of messages of type `T`, for its writer or its reader.
+struct Cursor<T> {
+    start: NonNull<u8>,
+    /// The group it is in.
+    group: NonNull<u8>,
+    /// One past the last group.
+    end: NonNull<u8>,
+    slot: usize,
+    position: u64,
+    /// Messages of the whole ring: what a lap adds to a position.
+    lap: u64,
+    messages: PhantomData<fn(T) -> T>,
+}
+
+// SAFETY: addresses in a mapping that the owner of the ring owns as well, used by atomics only.
+unsafe impl<T: Send> Send for Cursor<T> {}
+
+impl<T: Message> Cursor<T> {
+    const PLACES: Places = {
+        assert!(align_of::<T>() <= LINE, "a message is aligned to 64 bytes at most");
+        Places::of(size_of::<T>(), align_of::<T>())
+    };
+
+    /// # Safety
+    /// From `start` on, which is aligned to a page, are [`Places::ring_bytes`] bytes for this capacity, for as long as
+    /// it is used.
+    unsafe fn new(start: NonNull<u8>, capacity: usize) -> Self {
+        let groups = Self::PLACES.groups(capacity).expect("a capacity that was checked");
+        // SAFETY: within the ring, or one past its end.
+        let end = unsafe { start.add(groups * Self::PLACES.stride) };
+        let lap = (groups * Self::PLACES.slots) as u64;
+        Self { start, group: start, end, slot: 0, position: 0, lap, messages: PhantomData }
+    }
+
+    #[inline(always)]
+    fn state(&self) -> &AtomicU64 {
+        // SAFETY: the group is within the ring, and aligned to a line.
+        unsafe { AtomicU64::from_ptr(self.group.as_ptr().cast()) }
+    }
+
+    #[inline(always)]
+    fn place(&self) -> NonNull<u8> {
+        // SAFETY: within the group, as `slot` is less than `slots`.
+        unsafe { self.group.add(Self::PLACES.first + self.slot * Self::PLACES.step) }
+    }
+
+    #[inline(always)]
+    fn advance(&mut self) {
+        self.position = self.position.wrapping_add(1);
+        self.slot += 1;
+        if self.slot == Self::PLACES.slots {
+            self.slot = 0;
+            // SAFETY: the next group, or one past the last.
+            self.group = unsafe { self.group.add(Self::PLACES.stride) };
+            if self.group == self.end {
+                self.group = self.start;
+            }
+        }
+    }
+}
+
+/// The writer's end. It does not know how much room there is.
+pub(crate) struct Writer<T> {
+    at: Cursor<T>,
+}
+
+impl<T: Message> Writer<T> {
+    /// # Safety
+    /// As for [`Cursor::new`]; the memory is this process's own, and zero.
+    pub(crate) unsafe fn new(start: NonNull<u8>, capacity: usize) -> Self {
+        // SAFETY: by the caller.
+        Self { at: unsafe { Cursor::new(start, capacity) } }
+    }
+
+    #[inline(always)]
+    pub(crate) fn position(&self) -> u64 {
+        self.at.position
+    }
+
+    /// Writes and publishes a message. There is room for it.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, message: &T) {
+        // SAFETY: the slot has room for a message, and is aligned to 8.
+        unsafe { store_words(self.at.place(), (&raw const *message).cast(), size_of::<T>()) };
+        // ORDERING: Release pairs with the fence in `Reader::look`, which follows its load of this state.
+        self.at.state().store(self.at.position.wrapping_add(1), Ordering::Release);
+        self.at.advance();
+    }
+
+    /// The messages from this position on, which the reader has not consumed.
+    pub(crate) fn unread(&self, from: u64) -> Vec<T> {
+        let mut at = Cursor { position: 0, group: self.at.start, slot: 0, ..self.at };
+        let skipped = from % at.lap;
+        (0..skipped).for_each(|_| at.advance());
+        (from..self.at.position)
+            .map(|_| {
+                // SAFETY: the place of a message that was written, and not overwritten, as it was not consumed.
+                let message = unsafe { take(at.place()) };
+                at.advance();
+                message
+            })
+            .collect()
+    }
+}
+
+/// # Safety
+/// From `place` on is a slot of a ring of such messages.
+#[inline(always)]
+unsafe fn take<T: Message>(place: NonNull<u8>) -> T {
+    let mut message = MaybeUninit::<T>::uninit();
+    // SAFETY: by the caller.
+    unsafe { load_words(place, message.as_mut_ptr().cast(), size_of::<T>()) };
+    // SAFETY: all its bytes are written, and any bytes are a `T`: it is `FromBytes`.
+    unsafe { message.assume_init() }
+}
+
+/// The reader's end, in memory that may change at any time to anything.
+pub(crate) struct Reader<T> {
+    at: Cursor<T>,
+    /// Published up to here, as far as is known.
+    known: u64,
+}
+
+impl<T: Message> Reader<T> {
+    /// # Safety
+    /// As for [`Cursor::new`]; for relaxed loads.
+    pub(crate) unsafe fn new(start: NonNull<u8>, capacity: usize) -> Self {
+        // SAFETY: by the caller.
+        Self { at: unsafe { Cursor::new(start, capacity) }, known: 0 }
+    }
+
+    #[inline(always)]
+    pub(crate) fn position(&self) -> u64 {
+        self.at.position
+    }
+
+    /// Whether there is a message.
+    #[inline(always)]
+    pub(crate) fn look(&mut self) -> Look {
+        if self.at.position != self.known { Look::Something } else { self.refresh() }
+    }
+
+    #[inline]
+    fn refresh(&mut self) -> Look {
+        let (slots, slot) = (Cursor::<T>::PLACES.slots as u64, self.at.slot as u64);
+        let base = self.at.position.wrapping_sub(slot);
+        // ORDERING: Relaxed, as the memory is read-only; the fence below makes it an Acquire, which pairs with the Release
+        // in `Writer::write`.
+        let state = self.at.state().load(Ordering::Relaxed);
+        let published = state.wrapping_sub(base);
+        if published > slot && published <= slots {
+            fence(Ordering::Acquire);
+            self.known = state;
+            return Look::Something;
+        }
+        // Nothing new; or of the lap before, or of none yet.
+        let before = if base >= self.at.lap { base - self.at.lap + slots } else { 0 };
+        if published == slot && slot > 0 || slot == 0 && state == before { Look::Nothing } else { Look::Broken }
+    }
+
+    /// The next message, which stays. `look` has found one.
+    #[inline(always)]
+    pub(crate) fn peek(&self) -> T {
+        // SAFETY: a slot of the ring.
+        unsafe { take(self.at.place()) }
+    }
+
+    /// Goes past it.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self) {
+        self.at.advance();
+    }
+}

@@ -1,0 +1,451 @@
+//! The cases. Each asks for instructions until the child ends before it has run so many.
+
+use std::os::fd::OwnedFd;
+use std::thread;
+use std::time::Duration;
+
+use ysuite_shm::{Error, Funnel, Listener, Receiver, RecvTimeoutError, Sender, connect, pipe};
+
+use crate::process::{Child, Shared, here};
+
+/// A guard against hanging only.
+const LONG: Duration = Duration::from_secs(60);
+/// Messages over the end of a group, of which each has seven.
+const MESSAGES: u64 = 10;
+const CAPACITY: usize = 8;
+
+fn ends(capacity: usize) -> (OwnedFd, OwnedFd) {
+    let (sender, receiver) = pipe::<u64>(capacity).unwrap();
+    (sender.into_fd().unwrap(), receiver.into_fd().unwrap())
+}
+
+/// Receives until the end, in another thread: what, and why it ended.
+fn receiving(socket: OwnedFd, spin: u32) -> thread::JoinHandle<(u64, Error)> {
+    thread::spawn(move || {
+        let mut receiver = Receiver::<u64>::from_fd(socket).unwrap();
+        receiver.set_spin(spin);
+        let mut next = 0;
+        loop {
+            match receiver.recv_timeout(LONG) {
+                Ok(message) => assert_eq!(message, next, "in order"),
+                Err(RecvTimeoutError::Ended(error)) => return (next, error),
+                Err(RecvTimeoutError::Timeout) => panic!("slept through a message or a death, behind {next} messages"),
+            }
+            next += 1;
+        }
+    })
+}
+
+pub(crate) fn sender_dies(next: &mut dyn FnMut() -> u64, spin: u32) {
+    let sent = Shared::new();
+    loop {
+        let (sender, receiver) = ends(CAPACITY);
+        let child = Child::traced(|| {
+            let mut sender = Sender::<u64>::from_fd(sender.try_clone().unwrap(), CAPACITY).unwrap();
+            sender.set_spin(0);
+            sent.set(0);
+            assert_eq!(sender.meet_timeout(LONG), Ok(true));
+            here();
+            for message in 0..MESSAGES {
+                sender.send(message).unwrap();
+                sent.set(message + 1);
+            }
+            core::mem::forget(sender);
+        });
+        drop(sender);
+        let reader = receiving(receiver, spin);
+        let child = child.stopped();
+        let is_inside = child.step(next());
+        child.kill();
+        let (received, error) = reader.join().unwrap();
+        assert_eq!(error, Error::Died);
+        let sent = sent.get();
+        assert!(received == sent || received == sent + 1, "{received} of {sent}");
+        if !is_inside {
+            assert_eq!(received, MESSAGES);
+            return;
+        }
+    }
+}
+
+pub(crate) fn sender_dies_in_hello(next: &mut dyn FnMut() -> u64) {
+    loop {
+        let (sender, receiver) = ends(CAPACITY);
+        let child = Child::traced(|| {
+            let sender = sender.try_clone().unwrap();
+            here();
+            let mut sender = Sender::<u64>::from_fd(sender, CAPACITY).unwrap();
+            sender.send(0).unwrap();
+            here();
+        });
+        drop(sender);
+        let reader = receiving(receiver, 0);
+        let child = child.stopped();
+        let is_inside = child.step(next());
+        child.kill();
+        let (received, error) = reader.join().unwrap();
+        assert_eq!(error, Error::Died);
+        assert!(received <= 1);
+        if !is_inside {
+            assert_eq!(received, 1);
+            return;
+        }
+    }
+}
+
+pub(crate) fn sender_dies_in_drop(next: &mut dyn FnMut() -> u64) {
+    loop {
+        let (sender, receiver) = ends(CAPACITY);
+        let child = Child::traced(|| {
+            let mut sender = Sender::<u64>::from_fd(sender.try_clone().unwrap(), CAPACITY).unwrap();
+            (0..3).for_each(|message| sender.send(message).unwrap());
+            assert_eq!(sender.meet_timeout(LONG), Ok(true));
+            here();
+            drop(sender);
+            here();
+        });
+        drop(sender);
+        let reader = receiving(receiver, 0);
+        let child = child.stopped();
+        let is_inside = child.step(next());
+        child.kill();
+        let (received, error) = reader.join().unwrap();
+        assert_eq!(received, 3);
+        assert!(error == Error::Closed || is_inside && error == Error::Died);
+        if !is_inside {
+            return;
+        }
+    }
+}
+
+/// The writer fills the channel until it learns of the reader's death, and takes back what was not consumed.
+fn sending(socket: OwnedFd, spin: u32) -> thread::JoinHandle<(u64, Vec<u64>, Error)> {
+    thread::spawn(move || {
+        let mut sender = Sender::<u64>::from_fd(socket, CAPACITY).unwrap();
+        sender.set_spin(spin);
+        let mut sent = 0;
+        let error = loop {
+            match sender.send_timeout(sent, LONG) {
+                Ok(()) => sent += 1,
+                Err(ysuite_shm::SendTimeoutError::Ended(_, error)) => break error,
+                Err(ysuite_shm::SendTimeoutError::Timeout(_)) => panic!("slept through room or a death"),
+            }
+        };
+        (sent, sender.into_unread().expect("it has ended"), error)
+    })
+}
+
+pub(crate) fn receiver_dies(next: &mut dyn FnMut() -> u64, spin: u32) {
+    let received = Shared::new();
+    loop {
+        let (sender, receiver) = ends(CAPACITY);
+        let child = Child::traced(|| {
+            let mut receiver = Receiver::<u64>::from_fd(receiver.try_clone().unwrap()).unwrap();
+            received.set(0);
+            receiver.set_spin(0);
+            assert_eq!(receiver.meet_timeout(LONG), Ok(true));
+            here();
+            for message in 0..MESSAGES {
+                assert_eq!(receiver.recv(), Ok(message));
+                received.set(message + 1);
+            }
+            core::mem::forget(receiver);
+        });
+        drop(receiver);
+        let writer = sending(sender, spin);
+        let child = child.stopped();
+        let is_inside = child.step(next());
+        child.kill();
+        let (sent, unread, error) = writer.join().unwrap();
+        assert_eq!(error, Error::Died);
+        // Nothing is lost but the one that was being received, and nothing is doubled.
+        let received = received.get();
+        let from = unread.first().map_or(sent, |first| *first);
+        assert!(from == received || from == received + 1, "received {received}, unread from {from}");
+        assert!(unread.iter().copied().eq(from..sent), "{unread:?} of {sent}");
+        if !is_inside {
+            return;
+        }
+    }
+}
+
+pub(crate) fn receiver_dies_in_hello(next: &mut dyn FnMut() -> u64) {
+    loop {
+        let (sender, receiver) = ends(CAPACITY);
+        let child = Child::traced(|| {
+            let receiver = receiver.try_clone().unwrap();
+            here();
+            let mut receiver = Receiver::<u64>::from_fd(receiver).unwrap();
+            let _ = receiver.peek();
+            here();
+        });
+        drop(receiver);
+        let writer = sending(sender, 0);
+        let child = child.stopped();
+        let is_inside = child.step(next());
+        child.kill();
+        let (sent, unread, error) = writer.join().unwrap();
+        assert_eq!(error, Error::Died);
+        assert!(unread.iter().copied().eq(0..sent));
+        if !is_inside {
+            return;
+        }
+    }
+}
+
+/// One of several senders of a receiver that sleeps.
+pub(crate) fn funnel_sender_dies(next: &mut dyn FnMut() -> u64) {
+    let sent = Shared::new();
+    loop {
+        let mut funnel = Funnel::<u64>::without_name().unwrap();
+        funnel.set_spin(0);
+        let seats = [funnel.seat().unwrap(), funnel.seat().unwrap()].map(|(_, seat)| seat);
+        let child = Child::traced(|| {
+            let mut sender = Sender::<u64>::from_fd(seats[0].try_clone().unwrap(), CAPACITY).unwrap();
+            sender.set_spin(0);
+            sent.set(0);
+            assert_eq!(sender.meet_timeout(LONG), Ok(true));
+            here();
+            for message in 0..MESSAGES {
+                sender.send(message).unwrap();
+                sent.set(message + 1);
+            }
+            core::mem::forget(sender);
+        });
+        let [_, seat] = seats;
+        let receiver = thread::spawn(move || {
+            let mut received = 0;
+            while funnel.senders() > 1 {
+                match funnel.recv_timeout(LONG) {
+                    Ok(message) if message == u64::MAX => {}
+                    Ok(message) => {
+                        assert_eq!(message, received);
+                        received += 1;
+                    }
+                    // A death is news, but no message: it comes with the next of the others.
+                    Err(error) => panic!("{error}"),
+                }
+            }
+            (received, funnel)
+        });
+        let mut other = Sender::<u64>::from_fd(seat, CAPACITY).unwrap();
+        let child = child.stopped();
+        let is_inside = child.step(next());
+        child.kill();
+        // Messages of another sender go on, and by one of them the end is noticed.
+        while !receiver.is_finished() {
+            let _ = other.send_timeout(u64::MAX, Duration::from_millis(1));
+        }
+        let (received, mut funnel) = receiver.join().unwrap();
+        let sent = sent.get();
+        assert!(received == sent || received == sent + 1, "{received} of {sent}");
+        assert_eq!(funnel.next_ended().map(|ended| ended.error), Some(Error::Died));
+        if !is_inside {
+            return;
+        }
+    }
+}
+
+/// Two children, one of which is killed while the other is, too.
+pub(crate) fn both_die(next: &mut dyn FnMut() -> u64) {
+    loop {
+        let (sender, receiver) = ends(CAPACITY);
+        let receiving = Child::run(|| {
+            let mut receiver = Receiver::<u64>::from_fd(receiver.try_clone().unwrap()).unwrap();
+            while receiver.recv().is_ok() {}
+            here();
+        });
+        let child = Child::traced(|| {
+            let mut sender = Sender::<u64>::from_fd(sender.try_clone().unwrap(), CAPACITY).unwrap();
+            here();
+            (0..3).for_each(|message| sender.send(message).unwrap());
+            here();
+        });
+        drop((sender, receiver));
+        let child = child.stopped();
+        let is_inside = child.step(next());
+        child.kill();
+        receiving.kill();
+        if !is_inside {
+            return;
+        }
+    }
+}
+
+/// Who executes another program has lost its end, and its peer learns it though the process lives.
+pub(crate) fn executes_another() {
+    let (sender, receiver) = ends(CAPACITY);
+    let child = Child::run(|| {
+        let mut sender = Sender::<u64>::from_fd(sender.try_clone().unwrap(), CAPACITY).unwrap();
+        sender.send(0).unwrap();
+        use std::os::unix::process::CommandExt;
+        panic!("{}", std::process::Command::new("sleep").arg("60").exec());
+    });
+    drop(sender);
+    let reader = receiving(receiver, 0);
+    assert_eq!(reader.join().unwrap(), (1, Error::Died));
+    child.kill();
+}
+
+/// Processes in pid, ipc and mount namespaces of their own have channels as others have.
+pub(crate) fn in_namespaces() {
+    let folder = std::env::temp_dir().join(format!("ysuite-shm-{}", std::process::id()));
+    std::fs::create_dir(&folder).unwrap();
+    let path = folder.join("socket");
+    let name = path.to_str().unwrap();
+    let listener = Listener::bind(name).unwrap();
+    let outer = Child::run(|| {
+        // SAFETY: changes this process alone.
+        if unsafe { libc::unshare(libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWNS) } != 0 {
+            println!("no namespaces here: {}", std::io::Error::last_os_error());
+        }
+        // The first process of the new namespace, whose number there is 1.
+        Child::run(|| {
+            let mut sender = Sender::<u64>::from_fd(connect(name).unwrap(), CAPACITY).unwrap();
+            (0..3).for_each(|message| sender.send(message).unwrap());
+            assert_eq!(sender.meet_timeout(LONG), Ok(true));
+            core::mem::forget(sender);
+        })
+        .join();
+    });
+    let reader = receiving(listener.accept().unwrap(), 0);
+    assert_eq!(reader.join().unwrap(), (3, Error::Died));
+    outer.join();
+    drop(listener);
+    std::fs::remove_dir(&folder).unwrap();
+}
+
+pub(crate) fn inherited() {
+    let (mut sender, receiver) = pipe::<u64>(100).unwrap();
+    let receiver = receiver.into_fd().unwrap();
+    let child = Child::run(|| {
+        let mut receiver = Receiver::<u64>::from_fd(receiver.try_clone().unwrap()).unwrap();
+        assert!((0..10_000).all(|message| receiver.recv() == Ok(message)));
+        assert_eq!(receiver.recv(), Err(Error::Closed));
+    });
+    drop(receiver);
+    (0..10_000).for_each(|message| sender.send(message).unwrap());
+    drop(sender);
+    child.join();
+}
+
+/// With `peek` and `consume` a message is dealt with by the next receiver, if the first dies over it.
+pub(crate) fn next_receiver_goes_on() {
+    let name = format!("kills-{}-next", std::process::id());
+    let listener = Listener::bind(&name).unwrap();
+    let mut unread: Vec<u64> = (0..100).collect();
+    let dealt = Shared::new();
+    for _ in 0..5 {
+        let child = Child::run(|| {
+            let mut receiver = Receiver::<u64>::from_fd(connect(&name).unwrap()).unwrap();
+            for _ in 0..10 {
+                assert_eq!(receiver.recv(), Ok(dealt.get()));
+                dealt.set(dealt.get() + 1);
+            }
+            while receiver.peek().is_none() {}
+            // Dies over this one.
+            core::mem::forget(receiver);
+        });
+        let mut sender = Sender::<u64>::from_fd(listener.accept().unwrap(), 100).unwrap();
+        sender.send_batch(unread).unwrap();
+        assert_eq!(sender.meet_timeout(LONG), Ok(true));
+        child.join();
+        unread = sender.into_unread().unwrap();
+        assert!(unread.iter().copied().eq(dealt.get()..100));
+    }
+    assert_eq!(dealt.get(), 50);
+}
+
+/// A stream costs a system call now and then, for a full or an empty ring, and none for each message.
+pub(crate) fn stream_without_calls() {
+    const STREAM: u64 = 200_000;
+    let (sender, receiver) = ends(4096);
+    let child = Child::traced(|| {
+        let mut sender = Sender::<u64>::from_fd(sender.try_clone().unwrap(), 4096).unwrap();
+        assert_eq!(sender.meet_timeout(LONG), Ok(true));
+        here();
+        (0..STREAM).for_each(|message| sender.send(message).unwrap());
+        here();
+    });
+    drop(sender);
+    let reader = receiving(receiver, 100);
+    let calls = child.stopped().tap_kill(Child::count_calls);
+    assert_eq!(reader.join().unwrap(), (STREAM, Error::Died));
+    assert!(calls < STREAM / 20, "{calls}");
+}
+
+/// Nor do senders that are idle cost one.
+pub(crate) fn funnel_without_calls() {
+    const STREAM: u64 = 100_000;
+    let name = format!("kills-{}-calls", std::process::id());
+    let child = Child::traced(|| {
+        let mut funnel = Funnel::<u64>::bind(&name).unwrap();
+        // All are there, and were idle for a while.
+        assert!((0..101).all(|_| funnel.recv() == Ok(0)));
+        here();
+        (1..STREAM).for_each(|message| assert_eq!(funnel.recv(), Ok(message)));
+        here();
+    });
+    let mut senders: Vec<_> = (0..101)
+        .map(|_| {
+            let socket = loop {
+                match connect(&name) {
+                    Ok(socket) => break socket,
+                    Err(_) => thread::yield_now(),
+                }
+            };
+            let mut sender = Sender::<u64>::from_fd(socket, 4096).unwrap();
+            sender.send(0).unwrap();
+            sender
+        })
+        .collect();
+    let child = child.stopped();
+    let sending = thread::spawn(move || {
+        (1..STREAM).for_each(|message| senders[100].send(message).unwrap());
+        senders
+    });
+    let calls = child.tap_kill(Child::count_calls);
+    drop(sending.join().unwrap());
+    assert!(calls < STREAM / 20, "{calls}");
+}
+
+/// A child that is forked, and does not execute anything, has no memory of the channel; dropping its copy of an end does
+/// nothing to the channel, nor to what the child has where that memory was.
+pub(crate) fn forked_copy() {
+    let (mut sender, mut receiver) = pipe::<u64>(8).unwrap();
+    sender.send(1).unwrap();
+    assert_eq!(receiver.recv(), Ok(1));
+    let mut copies = Some((sender, receiver));
+    let child = Child::run(|| drop(copies.take()));
+    child.join();
+    let (mut sender, mut receiver) = copies.take().unwrap();
+    sender.send(2).unwrap();
+    assert_eq!(receiver.recv(), Ok(2));
+    drop(sender);
+    assert_eq!(receiver.recv(), Err(Error::Closed));
+}
+
+/// A ping-pong in which each end looks for a changing time before it sleeps: the windows of the two meet in all ways.
+pub(crate) fn exchange() {
+    const ROUND_TRIPS: u64 = 20_000;
+    let ((to, from_here), (back, from)) = (ends(2), ends(2));
+    let child = Child::run(|| {
+        let mut receiver = Receiver::<u64>::from_fd(from_here.try_clone().unwrap()).unwrap();
+        let mut sender = Sender::<u64>::from_fd(back.try_clone().unwrap(), 2).unwrap();
+        for message in 0..ROUND_TRIPS {
+            receiver.set_spin((message * 7 % 160) as u32);
+            assert_eq!(receiver.recv_timeout(LONG), Ok(message));
+            sender.send(message).unwrap();
+        }
+    });
+    drop((from_here, back));
+    let mut sender = Sender::<u64>::from_fd(to, 2).unwrap();
+    let mut receiver = Receiver::<u64>::from_fd(from).unwrap();
+    for message in 0..ROUND_TRIPS {
+        receiver.set_spin((message * 13 % 170) as u32);
+        sender.send(message).unwrap();
+        assert_eq!(receiver.recv_timeout(LONG), Ok(message));
+    }
+    drop((sender, receiver));
+    child.join();
+}

@@ -1,0 +1,66 @@
+//! Messages of any length.
+
+use std::thread;
+
+use ysuite_shm::{Error, TryRecvError, TrySendError, pipe_bytes};
+
+#[test]
+fn messages_of_all_lengths_go_round() {
+    let (mut sender, mut receiver) = pipe_bytes(256).unwrap();
+    for length in (0..=sender.largest()).chain((0..=sender.largest()).rev()) {
+        let message: Vec<u8> = (0..length).map(|at| (at * 7 + length) as u8).collect();
+        sender.try_send(&message).unwrap();
+        assert_eq!(receiver.try_recv(), Ok(message));
+        assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
+    }
+}
+
+#[test]
+fn a_full_channel_says_so() {
+    let (mut sender, mut receiver) = pipe_bytes(64).unwrap();
+    assert_eq!(sender.largest(), 56);
+    sender.try_send(&[1; 24]).unwrap();
+    sender.try_send(&[2; 24]).unwrap();
+    assert_eq!(sender.try_send(&[]), Err(TrySendError::Full(())));
+    assert_eq!(receiver.recv().unwrap(), [1; 24]);
+    sender.try_send(&[3; 24]).unwrap();
+    assert_eq!((receiver.recv().unwrap(), receiver.recv().unwrap()), (vec![2; 24], vec![3; 24]));
+}
+
+#[test]
+#[should_panic(expected = "a message of more bytes than the channel has")]
+fn a_message_that_never_has_room_panics() {
+    let (mut sender, _receiver) = pipe_bytes(64).unwrap();
+    let _ = sender.send(&[0; 57]);
+}
+
+#[test]
+fn a_stream_of_bytes_arrives_in_order() {
+    let (mut sender, mut receiver) = pipe_bytes(1000).unwrap();
+    let reading = thread::spawn(move || {
+        let mut message = Vec::new();
+        for number in 0..20_000_usize {
+            message.clear();
+            assert_eq!(receiver.recv_into(&mut message), Ok(number % 300));
+            assert!(message.iter().all(|byte| *byte == number as u8));
+        }
+        assert_eq!(receiver.recv(), Err(Error::Closed));
+    });
+    for number in 0..20_000_usize {
+        sender.send(&vec![number as u8; number % 300]).unwrap();
+    }
+    drop(sender);
+    reading.join().unwrap();
+}
+
+#[test]
+fn unread_bytes_come_back() {
+    let (mut sender, mut receiver) = pipe_bytes(64).unwrap();
+    for message in [&b"one"[..], b"two", b"three"] {
+        sender.send(message).unwrap();
+    }
+    assert_eq!(receiver.recv().unwrap(), b"one");
+    sender.send(b"fourfourfour").unwrap();
+    drop(receiver);
+    assert_eq!(sender.into_unread().unwrap(), [&b"two"[..], b"three", b"fourfourfour"]);
+}

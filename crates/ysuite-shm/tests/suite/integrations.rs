@@ -1,0 +1,83 @@
+//! Ends in the event loops of tokio and mio.
+
+#[cfg(feature = "tokio")]
+mod in_tokio {
+    use ysuite_shm::{Async, Error, Funnel, Sender, pipe, pipe_bytes};
+
+    fn run(program: impl Future<Output = ()>) {
+        tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap().block_on(program);
+    }
+
+    #[test]
+    fn a_stream_of_one_task_to_another() {
+        run(async {
+            let (sender, receiver) = pipe::<u64>(4).unwrap();
+            let (mut sender, mut receiver) = (Async::new(sender).unwrap(), Async::new(receiver).unwrap());
+            let sending = tokio::spawn(async move {
+                for message in 0..5_000 {
+                    sender.send(message).await.unwrap();
+                }
+            });
+            for message in 0..5_000 {
+                assert_eq!(receiver.recv().await, Ok(message));
+            }
+            assert_eq!(receiver.recv().await, Err(Error::Closed));
+            sending.await.unwrap();
+        });
+    }
+
+    #[test]
+    fn tasks_and_threads_meet() {
+        run(async {
+            let (mut sender, receiver) = pipe_bytes(100).unwrap();
+            let mut receiver = Async::new(receiver).unwrap();
+            let sending =
+                std::thread::spawn(move || (0..500).for_each(|length| sender.send(&vec![1; length % 90]).unwrap()));
+            for length in 0..500 {
+                assert_eq!(receiver.recv().await.unwrap().len(), length % 90);
+            }
+            sending.join().unwrap();
+            let mut funnel = Async::new(Funnel::<u64>::without_name().unwrap()).unwrap();
+            let senders: Vec<_> = (0..3)
+                .map(|_| {
+                    let (_, seat) = funnel.get_mut().seat().unwrap();
+                    std::thread::spawn(move || {
+                        let mut sender = Sender::<u64>::from_fd(seat, 4).unwrap();
+                        (0..300).for_each(|message| sender.send(message).unwrap());
+                    })
+                })
+                .collect();
+            let mut sum = 0;
+            while let Ok(message) = funnel.recv().await {
+                sum += message;
+            }
+            assert_eq!(sum, 3 * 44_850);
+            senders.into_iter().for_each(|sender| sender.join().unwrap());
+        });
+    }
+}
+
+#[cfg(feature = "mio")]
+#[test]
+fn mio_waits_for_several_ends() {
+    use mio::{Events, Interest, Poll, Token};
+    use ysuite_shm::pipe;
+
+    let mut poll = Poll::new().unwrap();
+    let (mut senders, mut receivers): (Vec<_>, Vec<_>) = (0..4).map(|_| pipe::<u64>(4).unwrap()).unzip();
+    for (at, receiver) in receivers.iter_mut().enumerate() {
+        assert!(receiver.arm());
+        poll.registry().register(receiver, Token(at), Interest::READABLE).unwrap();
+    }
+    let mut events = Events::with_capacity(8);
+    for message in 0..200 {
+        let at = message as usize % 4;
+        senders[at].send(message).unwrap();
+        while receivers[at].try_recv().is_err() {
+            poll.poll(&mut events, Some(crate::LONG)).unwrap();
+            assert!(events.iter().any(|event| event.token() == Token(at)));
+        }
+        assert!(receivers[at].arm());
+    }
+    poll.registry().deregister(&mut receivers[0]).unwrap();
+}

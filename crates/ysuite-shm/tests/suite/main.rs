@@ -1,0 +1,12 @@
+//! The channels between processes, in one process: its two ends do not know the difference.
+#![cfg(target_os = "linux")]
+
+mod bytes;
+mod endings;
+mod funnel;
+#[cfg(any(feature = "mio", feature = "tokio"))]
+mod integrations;
+mod pipe;
+
+/// A guard against hanging only.
+pub(crate) const LONG: std::time::Duration = std::time::Duration::from_secs(60);
