@@ -78,6 +78,8 @@ const SHARED_NAMES: &[(&str, &str)] = &[
     ("WeakSender", "a sender that keeps no channel open, of each kind whose senders are cloned"),
     ("Permit", "an spsc permit borrows its only sender; an mpmc permit reserves room among other senders"),
     ("Permits", "as above"),
+    ("SendFuture", "a send of a task, of each kind that names it"),
+    ("RecvFuture", "a receive of a task, as above"),
     ("SendError", "a channel's holds the message; a mailbox's says why, and holds the message"),
 ];
 
