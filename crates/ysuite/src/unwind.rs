@@ -40,6 +40,9 @@ whole!(
     ['a, T] crate::mpmc::Permit<'a, T>,
     ['a, T] crate::mpmc::Permits<'a, T>,
     [T] crate::mpmc::OwnedPermit<T>,
+    ['a, T] crate::mpmc::SendFuture<'a, T>,
+    ['a, T] crate::mpmc::RecvFuture<'a, T>,
+    ['a, T] crate::mpmc::ReserveFuture<'a, T>,
 );
 #[cfg(feature = "oneshot")]
 whole!([T] crate::oneshot::Sender<T>, [T] crate::oneshot::Receiver<T>);

@@ -17,6 +17,8 @@
 use core::future::Future;
 use core::task::{Context, Poll};
 
+use crate::operation::{Operation, Polled};
+
 // THREAD EXIT: `IS_REFUSED`: a thread past its thread-locals runs no task of tokio; by construction: `try_with`
 #[cfg(all(feature = "tokio", unix))]
 std::thread_local! {
@@ -67,6 +69,19 @@ pub(super) fn poll_within_budget<R>(
     poll: impl FnOnce(&mut Context<'_>) -> Poll<R>,
 ) -> Poll<R> {
     poll(context)
+}
+
+/// As [`poll_within_budget`], without a closure, which might not be compiled into the poll.
+#[inline(always)]
+pub(super) fn poll_operation<O: Operation>(
+    polled: &mut Polled<O>,
+    place: &mut O::Place,
+    context: &mut Context<'_>,
+) -> Poll<O::Outcome> {
+    #[cfg(all(feature = "tokio", unix))]
+    return poll_within_budget(context, |context| polled.poll(place, context));
+    #[cfg(not(all(feature = "tokio", unix)))]
+    polled.poll(place, context)
 }
 
 /// An operation whose completion is a step of its task.

@@ -163,9 +163,8 @@ pub(crate) fn of_send_timeout<T>(
     }
 }
 
-/// The result of a receive whose message is in `place` where one was received.
 /// The outcome of a send that had a deadline, or another limit (`None`: it was reached).
-#[cfg(feature = "broadcast")]
+#[cfg(any(feature = "broadcast", feature = "mpmc"))]
 pub(crate) fn of_limited(outcome: Option<Result<(), SendError<()>>>) -> Result<(), SendTimeoutError<()>> {
     match outcome {
         Some(Ok(())) => Ok(()),
@@ -174,6 +173,13 @@ pub(crate) fn of_limited(outcome: Option<Result<(), SendError<()>>>) -> Result<(
     }
 }
 
+/// As [`of_limited`], of a receive.
+#[cfg(feature = "mpmc")]
+pub(crate) fn of_limited_receive(outcome: Option<Result<(), RecvError>>) -> Result<(), RecvTimeoutError> {
+    outcome.map_or(Err(RecvTimeoutError::Timeout), |outcome| Ok(outcome?))
+}
+
+/// The result of a receive whose message is in `place` where one was received.
 #[inline]
 pub(crate) fn received<T, E>(outcome: Result<(), E>, place: &mut Option<T>) -> Result<T, E> {
     match outcome {

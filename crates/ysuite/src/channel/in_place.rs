@@ -39,12 +39,14 @@ use core::ptr::NonNull;
 use core::time::Duration;
 
 use super::error::{self, RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
+use super::mpmc::operations::{MpmcReceive, MpmcSend, RecvRun};
 use super::receive::{ReadingEnd, Receiving};
 use super::send::{SenderLink, Sending};
 pub use super::stop::Stop;
-use super::stop::{SleepingPlace, Stoppable, StoppableShared};
+use super::stop::{SleepingPlace, Stoppable, StoppableShared, UntilStopped};
 use super::{mpmc, mpsc, oneshot, spsc};
 use crate::foreign::{Foreign, Panics};
+use crate::operation;
 use crate::os::Deadline;
 use crate::passive::STAYS;
 use crate::queue::outline;
@@ -546,15 +548,9 @@ impl<T> StopSend<T> for mpmc::Sender<T> {
     #[inline]
     fn send_or_stop(&self, message: T, timeout: Option<Duration>, stop: &Stop) -> Result<(), SendTimeoutError<T>> {
         let mut place = Foreign::some(message);
-        let outcome = match self.push(&mut place) {
-            Ok(()) => return Ok(()),
-            Err(TrySendError::Disconnected(())) => Err(SendTimeoutError::Disconnected(())),
-            Err(TrySendError::Full(())) => {
-                let side = StoppableShared { end: self.shared().writers(), stop };
-                self.send_by_waiting(&mut place, side, deadline(timeout), || stop.is_set())
-            }
-        };
-        error::of_send_timeout(outcome, &mut place)
+        let operation = UntilStopped { operation: MpmcSend::until(self, stop), stop };
+        let outcome = operation::block(operation, &mut *place, deadline(timeout));
+        error::of_send_timeout(error::of_limited(outcome), &mut place)
     }
 
     fn send_batch_or_stop(
@@ -562,12 +558,14 @@ impl<T> StopSend<T> for mpmc::Sender<T> {
         messages: impl IntoIterator<Item = T>,
         stop: &Stop,
     ) -> Result<usize, mpmc::SendError<Vec<T>>> {
-        let side = StoppableShared { end: self.shared().writers(), stop };
-        self.send_batch_by_waiting(messages, side, || stop.is_set())
+        self.send_batch_by(messages, |run| {
+            let operation = UntilStopped { operation: MpmcSend::until(self, stop), stop };
+            matches!(operation::block(operation, run, Deadline::Never), Some(Ok(())))
+        })
     }
 
     fn wait_closed_or_stop(&self, timeout: Option<Duration>, stop: &Stop) -> bool {
-        self.wait_closed_by(|end| StoppableShared { end, stop }, deadline(timeout), || stop.is_set())
+        self.wait_closed_by(|end| StoppableShared { end, stop }, deadline(timeout))
     }
 
     fn waker_of_all(&self) -> Box<dyn Fn() + Send + Sync>
@@ -582,19 +580,20 @@ impl<T> StopSend<T> for mpmc::Sender<T> {
 impl<T> StopRecv<T> for mpmc::Receiver<T> {
     #[inline]
     fn recv_or_stop(&self, timeout: Option<Duration>, stop: &Stop) -> Result<T, RecvTimeoutError> {
-        if let Some(message) = self.take() {
-            return Ok(message);
-        }
-        let side = StoppableShared { end: self.shared().readers(), stop };
-        self.receive_by_waiting(side, deadline(timeout), || stop.is_set(), Self::take)
+        let mut place = Foreign::none();
+        let operation = UntilStopped { operation: MpmcReceive::until(self, stop), stop };
+        let outcome = operation::block(operation, &mut *place, deadline(timeout));
+        error::received(error::of_limited_receive(outcome), &mut place)
     }
 
     fn recv_batch_or_stop(&self, to: &mut Vec<T>, max: usize, stop: &Stop) -> Result<usize, RecvTimeoutError> {
         if max == 0 {
             return Ok(0);
         }
-        let side = StoppableShared { end: self.shared().readers(), stop };
-        self.receive_by_waiting(side, Deadline::Never, || stop.is_set(), |receiver| receiver.take_many(to, max))
+        let mut batch = RecvRun::new(to, max);
+        let operation = UntilStopped { operation: MpmcReceive::until(self, stop), stop };
+        let outcome = operation::block(operation, &mut batch, Deadline::Never);
+        error::of_limited_receive(outcome).map(|()| batch.taken)
     }
 }
 

@@ -11,8 +11,12 @@
 //! Cannot: be taken back. End tasks: their executor does that. Stop a rendezvous.
 
 use core::ptr::NonNull;
+use core::task::{Context, Poll};
 
+use super::mpmc::operations::MpmcLimit;
 use super::oneshot::Handshake;
+use crate::operation::Operation;
+use crate::os::Deadline;
 use crate::passive::Passive;
 use crate::sync::{AtomicBool, Mutex, MutexGuard, Ordering, fence};
 use crate::wait::many::{SharedEnd, notify_all};
@@ -174,10 +178,49 @@ impl<E: WaitingEnd> WaitingEnd for Stoppable<'_, E> {
     }
 }
 
+/// An operation whose wait ends when a [`Stop`] is set, as at its deadline. What it waits for is ready then.
+pub(super) struct UntilStopped<'a, O> {
+    pub(super) operation: O,
+    pub(super) stop: &'a Stop,
+}
+
+impl<O: Operation> Operation for UntilStopped<'_, O> {
+    type Place = O::Place;
+    type Outcome = O::Outcome;
+
+    fn attempt(&mut self, place: &mut O::Place) -> Option<O::Outcome> {
+        self.operation.attempt(place)
+    }
+
+    fn block(&mut self, deadline: Deadline) -> bool {
+        self.operation.block(deadline) && !self.stop.is_set()
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.operation.poll(context)
+    }
+
+    fn withdraw(&mut self, place: &mut O::Place) -> Option<O::Outcome> {
+        self.operation.withdraw(place)
+    }
+
+    fn leave(&mut self) {
+        self.operation.leave();
+    }
+}
+
 /// The same for a handle that has a list.
 pub(super) struct StoppableShared<'a, S> {
     pub(super) end: S,
     pub(super) stop: &'a Stop,
+}
+
+impl<'a> MpmcLimit for &'a Stop {
+    type Side<S: SharedEnd> = StoppableShared<'a, S>;
+
+    fn side<S: SharedEnd>(self, end: S) -> StoppableShared<'a, S> {
+        StoppableShared { end, stop: self }
+    }
 }
 
 impl<S: Copy> Clone for StoppableShared<'_, S> {

@@ -9,11 +9,12 @@ pub(crate) mod limit;
 mod readiness;
 
 use core::future::{Future, poll_fn};
+use core::mem::ManuallyDrop;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
 use self::limit::Limit;
-#[cfg(any(feature = "broadcast", feature = "watch"))]
+#[cfg(any(feature = "broadcast", feature = "mpmc", feature = "watch"))]
 pub(crate) use self::readiness::Readiness;
 use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
@@ -24,15 +25,32 @@ pub(crate) trait Operation {
     type Place;
     /// How the operation has ended. Has no drop: messages are in the place.
     type Outcome;
+    /// Whether there may be something to drop of an operation that does not wait, or has left.
+    const OWNS: bool = true;
 
-    /// Performs the operation, or reports that it will never be possible. `None`: it must wait, and has changed nothing
-    /// but its place.
+    /// Performs the operation, or reports that it will never be possible. `None`: it must wait. A message that is
+    /// sent is in its place then, or waits where peers find it until it is [withdrawn](Self::withdraw).
     fn attempt(&mut self, place: &mut Self::Place) -> Option<Self::Outcome>;
     /// Blocks the thread until another attempt is worthwhile (true) or the deadline has passed (false).
     fn block(&mut self, deadline: Deadline) -> bool;
     /// Registers the task to be woken when another attempt is worthwhile, unless it is already.
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()>;
-    /// Ends the wait: nothing is registered any more, and what the handle was notified of is passed on.
+    /// Registers the task, and attempts the operation again where that is worthwhile.
+    fn step(&mut self, place: &mut Self::Place, context: &mut Context<'_>) -> Poll<Self::Outcome> {
+        loop {
+            ready!(self.poll(context));
+            if let Some(outcome) = self.attempt(place) {
+                return Poll::Ready(outcome);
+            }
+        }
+    }
+    /// The limit of the wait is reached: a message that waits elsewhere returns to its place, unless a peer was quicker:
+    /// then this is how the operation has ended.
+    fn withdraw(&mut self, _place: &mut Self::Place) -> Option<Self::Outcome> {
+        None
+    }
+    /// Ends the wait: nothing is registered any more, and what the handle was notified of is passed on. May be called
+    /// again.
     fn leave(&mut self);
     /// When the operation becomes possible by itself. No task is woken then: who waits by `poll` attempts it again.
     fn due(&self) -> Deadline {
@@ -46,27 +64,42 @@ pub(crate) trait Operation {
 }
 
 /// An operation that may wait. However it ends, it leaves.
-struct Attempted<O: Operation>(O);
+struct Attempted<O: Operation> {
+    operation: O,
+    waits: bool,
+}
+
+impl<O: Operation> Attempted<O> {
+    #[inline]
+    fn new(operation: O) -> Self {
+        Self { operation, waits: false }
+    }
+}
 
 // USER CODE: what `leave` of each operation runs: the waker of a task that waits no longer, and those of peers to whom a
 //     notification is passed on; the operation is over; re-entrance and panic: as that operation says
 impl<O: Operation> Drop for Attempted<O> {
+    #[inline]
     fn drop(&mut self) {
-        Panics::in_drop(|| self.0.leave());
+        if self.waits {
+            Panics::in_drop(|| self.operation.leave());
+        }
     }
 }
 
 /// Performs the operation; blocks the thread until it is possible. `None`: the deadline has passed. After the deadline it
 /// is attempted once more, and not for as long as others take away what has woken this thread.
 pub(crate) fn block<O: Operation>(operation: O, place: &mut O::Place, deadline: Deadline) -> Option<O::Outcome> {
-    let mut waiting = Attempted(operation);
-    let mut in_time = true;
+    let mut attempted = Attempted::new(operation);
     loop {
-        let outcome = waiting.0.attempt(place);
-        if outcome.is_some() || !in_time {
+        let outcome = attempted.operation.attempt(place);
+        if outcome.is_some() {
             return outcome;
         }
-        in_time = waiting.0.block(deadline) && !deadline.is_over();
+        attempted.waits = true;
+        if !attempted.operation.block(deadline) || deadline.is_over() {
+            return attempted.operation.attempt(place).or_else(|| attempted.operation.withdraw(place));
+        }
     }
 }
 
@@ -81,29 +114,29 @@ pub(crate) async fn until<O: Operation>(
     place: &mut O::Place,
     mut limit: Limit<'_, impl Future>,
 ) -> Option<O::Outcome> {
-    let mut waiting = Attempted(operation);
+    let mut waiting = Attempted::new(operation);
     let outcome = loop {
-        let outcome = waiting.0.attempt(place);
+        let outcome = waiting.operation.attempt(place);
         if outcome.is_some() {
             break outcome;
         }
-        let is_over = poll_fn(|context| match waiting.0.poll(context) {
+        waiting.waits = true;
+        let is_over = poll_fn(|context| match waiting.operation.poll(context) {
             Poll::Ready(()) => Poll::Ready(false),
             Poll::Pending => Pin::new(&mut limit).poll(context).map(|()| true),
         });
         if is_over.await {
-            break None;
+            break waiting.operation.withdraw(place);
         }
     };
     limit::answer_behind(outcome, waiting, limit)
 }
 
-/// An operation of a task, with the place of its message: what a named future consists of.
-pub(crate) struct Task<O: Operation> {
+/// An operation of a task, to whose polls the place of its message is lent: what a named future consists of. Such a
+/// future is as small as its wait where it receives.
+pub(crate) struct Polled<O: Operation> {
     stage: TaskStage,
-    operation: O,
-    /// Dropped after the wait has ended.
-    place: Foreign<O::Place>,
+    operation: ManuallyDrop<O>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -114,61 +147,109 @@ enum TaskStage {
     Over,
 }
 
-impl<O: Operation> Task<O> {
-    #[inline]
-    pub(crate) fn new(operation: O, place: Foreign<O::Place>) -> Self {
-        Self { stage: TaskStage::New, operation, place }
+impl<O: Operation> Polled<O> {
+    #[inline(always)]
+    pub(crate) fn new(operation: O) -> Self {
+        Self { stage: TaskStage::New, operation: ManuallyDrop::new(operation) }
+    }
+
+    /// Performs the operation, or registers the task. The place of a message is the same in all polls, or empty in all.
+    #[inline(always)]
+    pub(crate) fn poll(&mut self, place: &mut O::Place, context: &mut Context<'_>) -> Poll<O::Outcome> {
+        if self.stage != TaskStage::New {
+            return self.poll_again(place, context);
+        }
+        self.stage = TaskStage::Over;
+        match self.operation.attempt(place) {
+            Some(outcome) => Poll::Ready(outcome),
+            None => self.wait(place, context),
+        }
     }
 
     #[cold]
     #[inline(never)]
-    fn wait(&mut self, context: &mut Context<'_>) -> Poll<O::Outcome> {
-        self.stage = TaskStage::Waiting;
-        loop {
-            ready!(self.operation.poll(context));
-            if let Some(outcome) = self.operation.attempt(&mut self.place) {
-                return Poll::Ready(self.end(outcome));
-            }
+    fn poll_again(&mut self, place: &mut O::Place, context: &mut Context<'_>) -> Poll<O::Outcome> {
+        assert!(self.stage != TaskStage::Over, "a future is not polled when it has been ready");
+        match self.operation.attempt(place) {
+            Some(outcome) => Poll::Ready(self.end(outcome)),
+            None => self.wait(place, context),
         }
     }
 
-    #[inline]
+    #[cold]
+    #[inline(never)]
+    fn wait(&mut self, place: &mut O::Place, context: &mut Context<'_>) -> Poll<O::Outcome> {
+        self.stage = TaskStage::Waiting;
+        let outcome = ready!(self.operation.step(place, context));
+        Poll::Ready(self.end(outcome))
+    }
+
     fn end(&mut self, outcome: O::Outcome) -> O::Outcome {
-        let has_waited = self.stage == TaskStage::Waiting;
         self.stage = TaskStage::Over;
-        if has_waited {
-            Panics::in_drop(|| self.operation.leave());
-        }
+        self.leave();
         outcome
+    }
+
+    fn leave(&mut self) {
+        Panics::in_drop(|| self.operation.leave());
+    }
+
+    #[inline(never)]
+    fn drop_slowly(&mut self) {
+        let mut panics = Panics::none();
+        if self.stage == TaskStage::Waiting {
+            panics.catch(|| self.operation.leave());
+        }
+        if O::OWNS {
+            // SAFETY: once, as it is part of this drop, and nothing uses the operation afterwards.
+            panics.catch(|| unsafe { ManuallyDrop::drop(&mut self.operation) });
+        }
+    }
+}
+
+// USER CODE: as of `Attempted`
+impl<O: Operation> Drop for Polled<O> {
+    #[inline(always)]
+    fn drop(&mut self) {
+        if O::OWNS || self.stage == TaskStage::Waiting {
+            self.drop_slowly();
+        }
+    }
+}
+
+/// An operation of a task, with the place of its message.
+pub(crate) struct Task<O: Operation> {
+    operation: Polled<O>,
+    // USER CODE: `Drop` of the message, after the wait has ended
+    place: Foreign<O::Place>,
+}
+
+impl<O: Operation> Task<O> {
+    #[inline(always)]
+    pub(crate) fn new(operation: O, place: Foreign<O::Place>) -> Self {
+        Self { operation: Polled::new(operation), place }
     }
 
     pub(crate) fn place(&mut self) -> &mut O::Place {
         &mut self.place
+    }
+
+    /// For a poll by the parts.
+    #[inline(always)]
+    pub(crate) fn parts(&mut self) -> (&mut Polled<O>, &mut O::Place) {
+        (&mut self.operation, &mut self.place)
     }
 }
 
 impl<O: Operation> Future for Task<O> {
     type Output = O::Outcome;
 
-    #[inline]
+    #[inline(always)]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<O::Outcome> {
         let this = self.get_mut();
-        assert!(this.stage != TaskStage::Over, "a future is not polled when it has been ready");
-        match this.operation.attempt(&mut this.place) {
-            Some(outcome) => Poll::Ready(this.end(outcome)),
-            None => this.wait(context),
-        }
+        this.operation.poll(&mut this.place, context)
     }
 }
 
 // Nothing is pinned in place.
 impl<O: Operation> Unpin for Task<O> {}
-
-// USER CODE: as of `Attempted`, then `Drop` of the message
-impl<O: Operation> Drop for Task<O> {
-    fn drop(&mut self) {
-        if self.stage == TaskStage::Waiting {
-            Panics::in_drop(|| self.operation.leave());
-        }
-    }
-}

@@ -36,6 +36,7 @@ impl<'a, S: SharedEnd> Readiness<'a, S> {
 impl<S: SharedEnd> Operation for Readiness<'_, S> {
     type Place = ();
     type Outcome = ();
+    const OWNS: bool = false;
 
     #[inline]
     fn attempt(&mut self, (): &mut ()) -> Option<()> {

@@ -84,6 +84,8 @@ const SHARED_NAMES: &[(&str, &str)] = &[
     ("OwnLine", "as above"),
     ("QueueTally", "as above"),
     ("WriterTally", "as above"),
+    ("SendFuture", "a send of a task, of each kind that names it"),
+    ("RecvFuture", "a receive of a task, as above"),
     ("SendError", "a channel's holds the message; a mailbox's says why, and holds the message"),
 ];
 

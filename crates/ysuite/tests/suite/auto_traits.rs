@@ -122,6 +122,10 @@ fn entries() -> Vec<Entry> {
         "channel/broadcast/error.rs" RecvTimeoutError: broadcast::RecvTimeoutError = "SYPUR";
         "channel/mpmc/weak.rs" WeakSender: mpmc::WeakSender<Mine> = "SYPUR", mpmc::WeakSender<Bound> = "..PUR";
         "channel/mpmc/weak.rs" WeakReceiver: mpmc::WeakReceiver<Mine> = "SYPUR", mpmc::WeakReceiver<Bound> = "..PUR";
+        "channel/mpmc/tasks.rs" SendFuture: mpmc::SendFuture<'static, Mine> = "SYPUR", mpmc::SendFuture<'static, Bound> = "..PUR";
+        "channel/mpmc/tasks.rs" RecvFuture: mpmc::RecvFuture<'static, Mine> = "SYPUR", mpmc::RecvFuture<'static, Bound> = "..PUR";
+        "channel/mpmc/reserve.rs" ReserveFuture:
+            mpmc::ReserveFuture<'static, Mine> = "SYPUR", mpmc::ReserveFuture<'static, Bound> = "..PUR";
         "channel/mpmc/permit.rs" Permit: mpmc::Permit<'static, Mine> = "SYPUR", mpmc::Permit<'static, Bound> = "..PUR";
         "channel/mpmc/permit.rs" Permits: mpmc::Permits<'static, Mine> = "SYPUR", mpmc::Permits<'static, Bound> = "..PUR";
         "channel/mpmc/permit.rs" OwnedPermit: mpmc::OwnedPermit<Mine> = "SYPUR", mpmc::OwnedPermit<Bound> = "..PUR";

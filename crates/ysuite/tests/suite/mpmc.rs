@@ -69,6 +69,7 @@ mod close;
 mod edges;
 mod force;
 mod foreign;
+mod futures;
 mod histories;
 mod linear;
 mod many;

@@ -95,6 +95,7 @@ impl<'a, T, P> BroadcastReceive<'a, T, P> {
 impl<T, P: Intake<T>> Operation for BroadcastReceive<'_, T, P> {
     type Place = P;
     type Outcome = Result<(), RecvError>;
+    const OWNS: bool = false;
 
     #[inline]
     fn attempt(&mut self, place: &mut P) -> Option<Result<(), RecvError>> {
@@ -226,6 +227,7 @@ impl<'a, T, P> BroadcastSend<'a, T, P> {
 impl<T, P: Supply<T>> Operation for BroadcastSend<'_, T, P> {
     type Place = P;
     type Outcome = Result<(), SendError<()>>;
+    const OWNS: bool = false;
 
     #[inline]
     fn attempt(&mut self, place: &mut P) -> Option<Result<(), SendError<()>>> {

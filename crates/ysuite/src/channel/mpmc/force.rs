@@ -3,9 +3,9 @@
 use super::holding::UntilNotAllHeld;
 use super::{SendError, Sender, TrySendError};
 use crate::foreign::{Foreign, Lent};
-use crate::os::{Deadline, PeerWait};
+use crate::operation::{self, Readiness};
+use crate::os::PeerWait;
 use crate::queue::exchange::Unforced;
-use crate::wait::many::ManyWait;
 
 impl<T> Sender<T> {
     // WAITS: for a peer in the middle of the very cell: yields, then sleeps for less than a millisecond at a time,
@@ -55,7 +55,7 @@ impl<T> Sender<T> {
                 Err(Unforced::Closed) => return Err(SendError(())),
                 Err(Unforced::Busy) => wait.wait(),
                 Err(Unforced::Held) => {
-                    ManyWait::new(UntilNotAllHeld(&self.shared), false).block(&self.backoff, Deadline::Never);
+                    operation::perform(Readiness::new(UntilNotAllHeld(&self.shared), &self.backoff), &mut ());
                 }
             }
         }

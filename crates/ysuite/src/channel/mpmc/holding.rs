@@ -159,6 +159,11 @@ pub(super) struct HeldPlaces<'a, T> {
 }
 
 impl<T> HeldPlaces<'_, T> {
+    /// Moves the cells out.
+    pub(super) fn take(&mut self) -> Self {
+        Self { shared: self.shared, places: core::mem::take(&mut self.places) }
+    }
+
     /// Reserves some more cells, at most `most`.
     pub(super) fn add(&mut self, most: usize) -> Result<(), Rejected<()>> {
         self.places += self.shared.ring.hold(1, most)?;

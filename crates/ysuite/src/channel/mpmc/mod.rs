@@ -152,6 +152,7 @@
 mod closed;
 mod force;
 mod holding;
+pub(super) mod operations;
 mod permit;
 mod receiver;
 mod reserve;
@@ -165,7 +166,9 @@ mod weak;
 
 pub use self::permit::{OwnedPermit, Permit, Permits};
 pub use self::receiver::{Iter, Receiver, TryIter};
+pub use self::reserve::ReserveFuture;
 pub use self::sender::Sender;
+pub use self::tasks::{RecvFuture, SendFuture};
 pub use self::weak::{WeakReceiver, WeakSender};
 pub use super::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,

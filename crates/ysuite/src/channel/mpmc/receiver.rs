@@ -6,6 +6,7 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
 
+use super::operations::{MpmcReceive, RecvRun};
 use super::shared::{MpmcShared, Readers};
 use super::{RecvError, RecvTimeoutError, TryRecvError, impl_mpmc_api};
 use crate::channel::coop::poll_within_budget;
@@ -16,12 +17,13 @@ use crate::channel::observed::impl_observer;
 use crate::channel::receive::impl_receiver_traits;
 use crate::channel::rendezvous::{self, Party};
 use crate::foreign::{Foreign, Lent, Panics};
+use crate::operation;
 use crate::os::Deadline;
 use crate::queue::exchange::{ClaimedMessage, ClaimedSlot, Hint};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::many::{ManyWait, Owed, SharedEnd};
-use crate::wait::{Backoff, SharedBackoff, Subscriptions, spin_for_a_moment};
+use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 
 /// A receiver of the [channel](super). Clones are equal, and each message goes to one of them; any number of threads
 /// may use one or several. When the last receiver is dropped, so are the messages in the channel, and sending fails.
@@ -91,11 +93,7 @@ impl<T> Receiver<T> {
     #[inline(never)]
     fn recv_further(&self) -> Result<T, RecvError> {
         let mut place = Foreign::none();
-        let outcome = if self.take_notified(&mut place) {
-            Ok(())
-        } else {
-            self.recv_slowly(&mut place, Deadline::Never).map_err(|_| RecvError)
-        };
+        let outcome = operation::perform(MpmcReceive::new(self), &mut *place);
         error::received(outcome, &mut place)
     }
 
@@ -163,8 +161,7 @@ impl<T> Receiver<T> {
     /// When the timeout has passed, and when the channel is empty and all senders have disconnected, or it is closed.
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         let mut place = Foreign::none();
-        let outcome =
-            if self.take_to(&mut place) { Ok(()) } else { self.recv_slowly(&mut place, Deadline::after(timeout)) };
+        let outcome = self.recv_within(&mut place, Deadline::after(timeout));
         error::received(outcome, &mut place)
     }
 
@@ -175,8 +172,7 @@ impl<T> Receiver<T> {
     /// When the deadline has passed, and when the channel is empty and all senders have disconnected, or it is closed.
     pub fn recv_deadline(&self, deadline: Instant) -> Result<T, RecvTimeoutError> {
         let mut place = Foreign::none();
-        let outcome =
-            if self.take_to(&mut place) { Ok(()) } else { self.recv_slowly(&mut place, Deadline::At(deadline)) };
+        let outcome = self.recv_within(&mut place, Deadline::At(deadline));
         error::received(outcome, &mut place)
     }
 
@@ -192,7 +188,7 @@ impl<T> Receiver<T> {
         }
         match self.take_many(to, max) {
             Some(taken) => Ok(taken),
-            None => self.recv_batch_slowly(to, max),
+            None => self.recv_batch_slowly(RecvRun::new(to, max)),
         }
     }
 
@@ -451,36 +447,19 @@ impl<T> Receiver<T> {
         self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.disarm_all(self.shared.readers()))
     }
 
-    #[cold]
-    #[inline(never)]
-    fn recv_slowly(&self, place: &mut Option<T>, deadline: Deadline) -> Result<(), RecvTimeoutError> {
-        match self.party() {
-            None => self.receive(deadline, |receiver| receiver.take_to(place).then_some(())),
-            Some(party) => self.meet(|backoff| party.recv(place, deadline, backoff)),
-        }
+    fn recv_within(&self, place: &mut Option<T>, deadline: Deadline) -> Result<(), RecvTimeoutError> {
+        error::of_limited_receive(operation::block(MpmcReceive::new(self), place, deadline))
     }
 
     #[cold]
     #[inline(never)]
-    fn recv_batch_slowly(&self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
-        match self.party() {
-            None => self.receive(Deadline::Never, |receiver| receiver.take_many(to, max)).map_err(|_| RecvError),
-            Some(party) => self.meet(|backoff| party.recv_batch(to, max, backoff)),
-        }
+    fn recv_batch_slowly(&self, mut batch: RecvRun<'_, T>) -> Result<usize, RecvError> {
+        operation::perform(MpmcReceive::new(self), &mut batch).map(|()| batch.taken)
     }
 
     /// The endpoint of this handle, if this is a rendezvous.
     pub(in crate::channel) fn party(&self) -> Option<Party<'_, T, false>> {
         self.shared.meeting.as_ref().map(|meeting| Party::new(meeting, self.subscriptions.as_deref()))
-    }
-
-    /// Waits in a rendezvous, with this handle's memory of how to wait.
-    fn meet<R>(&self, wait: impl FnOnce(&mut Backoff) -> R) -> R {
-        let mut backoff = self.backoff.recall();
-        let outcome = wait(&mut backoff);
-        // MUTANT: Speed only: only what a rendezvous has learned about spinning is lost.
-        self.backoff.keep(backoff);
-        outcome
     }
 
     /// The ring is closed and empty: it is disconnected, or this is a rendezvous.
@@ -510,44 +489,13 @@ impl<T> Receiver<T> {
         self.shared.ring.shrink();
     }
 
-    /// Waits until `take` takes something.
-    fn receive<R>(&self, deadline: Deadline, take: impl FnMut(&Self) -> Option<R>) -> Result<R, RecvTimeoutError> {
-        self.receive_by_waiting(self.shared.readers(), deadline, || false, take)
-    }
-
-    // MUTANT: Speed only: when a receiver pauses before it waits. A wait that ends at its deadline ends after it.
-    /// The same, with a wait that also ends, as at its deadline, when `is_stopped`. `side` replaces these receivers'
-    /// usual side, and is ready then.
-    #[inline]
-    pub(in crate::channel) fn receive_by_waiting<R>(
-        &self,
-        side: impl SharedEnd,
-        deadline: Deadline,
-        is_stopped: impl Fn() -> bool,
-        mut take: impl FnMut(&Self) -> Option<R>,
-    ) -> Result<R, RecvTimeoutError> {
+    /// Before this receiver waits as a thread: after a stream it lets the senders get ahead, and a queue without a bound
+    /// gives back what a burst has left.
+    pub(super) fn calm(&self, deadline: Deadline) {
         if self.hint.is_stream_over() {
             self.backoff.stand_back(deadline);
         }
         self.shared.ring.calm();
-        let mut wait = ManyWait::new(side, self.disarm_all());
-        let mut in_time = !is_stopped();
-        let outcome = loop {
-            if let Some(taken) = take(self) {
-                break Ok(taken);
-            }
-            if self.is_over() {
-                break Err(RecvTimeoutError::Disconnected);
-            }
-            if !in_time {
-                break Err(RecvTimeoutError::Timeout);
-            }
-            // After the deadline it checks once more, and not for as long as other receivers take the messages that
-            // have woken it.
-            in_time = wait.block(&self.backoff, deadline) && !deadline.is_over() && !is_stopped();
-        };
-        // The drop of the wait is user code. So is the drop of a result that no caller gets, while unwinding.
-        Panics::answer_behind(outcome, || drop(wait))
     }
 }
 

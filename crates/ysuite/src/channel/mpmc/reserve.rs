@@ -1,11 +1,17 @@
 //! Reserving: permits, for one message or several, now or when there is room. Any thread.
 
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+
 use super::holding::{Gathering, HeldPlaces, UntilCountable, UntilGathered};
 use super::permit::{OwnedPermit, Permit, Permits};
 use super::shared::Writers;
 use super::{ReserveError, Sender, TryReserveError, TrySendError};
-use crate::channel::coop::within_budget;
-use crate::foreign::Panics;
+use crate::channel::coop::{poll_within_budget, within_budget};
+use crate::foreign::{Foreign, Panics};
+use crate::operation::{self, Operation, Task};
 use crate::os::Deadline;
 use crate::queue::exchange::Rejected;
 use crate::wait::many::ManyWait;
@@ -52,11 +58,8 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// As [`reserve`](Self::reserve).
-    pub async fn reserve_async(&self) -> Result<Permit<'_, T>, ReserveError> {
-        self.are_in_the_ring(1)?;
-        let mut held = self.held();
-        within_budget(self.hold_async(&mut held, 1)).await?;
-        Ok(one(held))
+    pub fn reserve_async(&self) -> ReserveFuture<'_, T> {
+        ReserveFuture(Task::new(MpmcReserve::new(self, 1), Foreign::new(self.held())))
     }
 
     // WAITS: for the right to gather, then for room for the rest; ends: that, the close; spin: as `wait/many.rs`;
@@ -73,14 +76,9 @@ impl<T> Sender<T> {
     /// then this does not wait. When all receivers have disconnected, or the channel is closed.
     pub fn reserve_many(&self, places: usize) -> Result<Permits<'_, T>, ReserveError> {
         let mut held = self.held();
-        if self.begin_to_reserve(&mut held, places)? {
-            return Ok(Permits::new(held));
+        if !self.begin_to_reserve(&mut held, places)? {
+            self.hold(&mut held, places)?;
         }
-        let gathering = self.gather()?;
-        let gathered = self.hold(&mut held, places);
-        // User code, as it wakes the next sender that waits to gather. Where that panics, the room is returned.
-        drop(gathering);
-        gathered?;
         Ok(Permits::new(held))
     }
 
@@ -109,20 +107,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// As [`reserve_many`](Self::reserve_many).
     pub async fn reserve_many_async(&self, places: usize) -> Result<Permits<'_, T>, ReserveError> {
-        within_budget(self.many_reserved(places)).await
-    }
-
-    async fn many_reserved(&self, places: usize) -> Result<Permits<'_, T>, ReserveError> {
-        let mut held = self.held();
-        if self.begin_to_reserve(&mut held, places)? {
-            return Ok(Permits::new(held));
-        }
-        let gathering = self.gather_async().await?;
-        let gathered = self.hold_async(&mut held, places).await;
-        // User code, as it wakes the next sender that waits to gather. Where that panics, the room is returned.
-        drop(gathering);
-        gathered?;
-        Ok(Permits::new(held))
+        within_budget(self.hold_async(places)).await.map(Permits::new)
     }
 
     /// As [`reserve`](Self::reserve), with a permit that owns this sender. Another sender is a clone.
@@ -231,6 +216,7 @@ impl<T> Sender<T> {
     }
 
     /// Reserves `places` cells if all can be had now (true).
+    #[inline(always)]
     fn begin_to_reserve(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<bool, ReserveError> {
         if !self.are_in_the_ring(places)? {
             return Ok(true);
@@ -244,98 +230,200 @@ impl<T> Sender<T> {
         Ok(true)
     }
 
-    /// Before this sender waits for the right to gather: disarms its slots, and passes on a notification that one of
-    /// them had got. While it waits all room is for other senders, and first for the one that gathers.
-    fn stand_aside(&self) {
-        drop(self.wait());
-    }
-
-    /// Waits for the right to hold some room while waiting for more.
-    fn gather(&self) -> Result<Gathering<'_>, ReserveError> {
-        self.stand_aside();
-        let mut wait = ManyWait::new(UntilGathered(&self.shared), false);
-        let gathering = loop {
-            if let Some(gathering) = Gathering::begin(&self.shared.holders) {
-                break gathering;
-            }
-            if self.shared.ring.is_closed() {
-                return Err(ReserveError::Disconnected);
-            }
-            wait.block(&self.backoff, Deadline::Never);
-        };
-        // As in `gather_async`.
-        Ok(Panics::answer_behind(gathering, || drop(wait)))
-    }
-
-    // USER CODE: `Drop` of the task's waker, as the wait for the right to gather ends, in `gather` too; the right is a
-    //     local; re-entrance: any operation; panic: the right is given back, and the next that waits for it is
-    //     notified; test: tests/suite/mpmc/permits.rs: the_right_to_gather_ends_where_a_wakers_drop_panics
-    async fn gather_async(&self) -> Result<Gathering<'_>, ReserveError> {
-        self.stand_aside();
-        let mut wait = ManyWait::new(UntilGathered(&self.shared), false);
-        let gathering = loop {
-            if let Some(gathering) = Gathering::begin(&self.shared.holders) {
-                break gathering;
-            }
-            if self.shared.ring.is_closed() {
-                return Err(ReserveError::Disconnected);
-            }
-            core::future::poll_fn(|context| wait.poll(context)).await;
-        };
-        // User code: the drop of the task's waker, while the right is a local. A right that is being returned would
-        // have no owner for ever if that panicked.
-        Ok(Panics::answer_behind(gathering, || drop(wait)))
-    }
-
-    /// After finding no room for a message: the wait for one reserved cell less, where that is what is missing. Then
-    /// other senders get room, and a notification that this sender has got is passed on.
-    fn until_countable<'a>(&'a self, wait: &mut ManyWait<Writers<'a, T>>) -> Option<ManyWait<UntilCountable<'a, T>>> {
-        if !self.shared.ring.is_counted_out() {
-            return None;
-        }
-        *wait = self.wait();
-        Some(ManyWait::new(UntilCountable(&self.shared), false))
-    }
-
     /// Waits until `places` cells are reserved.
-    fn hold(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<(), ReserveError> {
-        let mut wait = self.wait();
-        while held.places < places {
-            match held.add(places - held.places) {
-                Ok(()) => {}
-                Err(Rejected::Closed(())) => return Err(ReserveError::Disconnected),
-                Err(Rejected::Full(())) => match self.until_countable(&mut wait) {
-                    Some(mut wait) => drop(wait.block(&self.backoff, Deadline::Never)),
-                    None => drop(wait.block(&self.backoff, Deadline::Never)),
-                },
-            }
-        }
-        Ok(())
+    #[cold]
+    #[inline(never)]
+    fn hold<'a>(&'a self, held: &mut HeldPlaces<'a, T>, places: usize) -> Result<(), ReserveError> {
+        operation::perform(MpmcReserve::new(self, places), held)
     }
 
-    /// Waits until `places` cells are reserved.
-    async fn hold_async(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<(), ReserveError> {
-        let mut wait = self.wait();
-        while held.places < places {
-            match held.add(places - held.places) {
-                Ok(()) => {}
-                Err(Rejected::Closed(())) => return Err(ReserveError::Disconnected),
-                Err(Rejected::Full(())) => match self.until_countable(&mut wait) {
-                    Some(mut wait) => core::future::poll_fn(|context| wait.poll(context)).await,
-                    None => core::future::poll_fn(|context| wait.poll(context)).await,
-                },
-            }
-        }
-        Ok(())
+    /// As [`hold`](Self::hold), as a task.
+    async fn hold_async(&self, places: usize) -> Result<HeldPlaces<'_, T>, ReserveError> {
+        let mut task = Task::new(MpmcReserve::new(self, places), Foreign::new(self.held()));
+        (&mut task).await?;
+        Ok(task.place().take())
     }
 
     /// Waits until some cells are reserved, at most `most`. An error where the channel is closed.
     pub(super) async fn hold_some_async(&self, most: usize) -> Result<HeldPlaces<'_, T>, ReserveError> {
-        let mut held = self.held();
-        self.hold_async(&mut held, 1).await?;
+        let mut held = self.hold_async(1).await?;
         // Also the cells that are free now. None is fine.
         let _ = held.add(most - 1);
         Ok(held)
+    }
+}
+
+/// A reservation of one cell, or of several. One sender at a time gathers several: it holds some while it waits for more.
+pub(super) struct MpmcReserve<'a, T> {
+    sender: &'a Sender<T>,
+    places: usize,
+    /// The right to hold some.
+    gathering: Option<Gathering<'a>>,
+    stage: ReserveStage,
+    wait: ReserveWait<'a, T>,
+}
+
+/// What is to be done next.
+#[derive(Clone, Copy)]
+enum ReserveStage {
+    /// Reserve all at once.
+    Begin,
+    /// Get the right to hold some.
+    Gather,
+    /// Reserve what is missing.
+    Add,
+}
+
+/// What it waits for.
+enum ReserveWait<'a, T> {
+    Nothing,
+    Right(ManyWait<UntilGathered<'a, T>>),
+    Room(ManyWait<Writers<'a, T>>),
+    /// One reserved cell less: more could not be counted, though there is room.
+    Count(ManyWait<UntilCountable<'a, T>>),
+}
+
+impl<'a, T> MpmcReserve<'a, T> {
+    pub(super) fn new(sender: &'a Sender<T>, places: usize) -> Self {
+        Self { sender, places, gathering: None, stage: ReserveStage::Begin, wait: ReserveWait::Nothing }
+    }
+
+    // USER CODE: `Drop` of the task's waker, as the wait for the right to gather ends; the right is this operation's;
+    //     re-entrance: any operation; panic: the right is given back, and the next that waits for it is notified; test:
+    //     tests/suite/mpmc/permits.rs: the_right_to_gather_ends_where_a_wakers_drop_panics
+    /// Gets the right to hold some cells while waiting for more (true).
+    fn gather(&mut self) -> Result<bool, ReserveError> {
+        self.gathering = Gathering::begin(&self.sender.shared.holders);
+        if self.gathering.is_some() {
+            self.wait = ReserveWait::Nothing;
+            self.stage = ReserveStage::Add;
+            Ok(true)
+        } else if self.sender.shared.ring.is_closed() {
+            Err(ReserveError::Disconnected)
+        } else {
+            Ok(false)
+        }
+    }
+
+    /// Reserves what is missing, as far as there is room (true: all of it).
+    fn add(&self, held: &mut HeldPlaces<'a, T>) -> Result<bool, ReserveError> {
+        while held.places < self.places {
+            match held.add(self.places - held.places) {
+                Ok(()) => {}
+                Err(Rejected::Closed(())) => return Err(ReserveError::Disconnected),
+                Err(Rejected::Full(())) => return Ok(false),
+            }
+        }
+        Ok(true)
+    }
+
+    /// Performs what can be done now (true: all of it).
+    fn go_on(&mut self, held: &mut HeldPlaces<'a, T>) -> Result<bool, ReserveError> {
+        if let ReserveStage::Begin = self.stage {
+            if self.sender.begin_to_reserve(held, self.places)? {
+                return Ok(true);
+            }
+            self.stage = if self.places == 1 { ReserveStage::Add } else { ReserveStage::Gather };
+        }
+        if let ReserveStage::Gather = self.stage {
+            if !self.gather()? {
+                return Ok(false);
+            }
+        }
+        self.add(held)
+    }
+
+    /// After an attempt: the wait for what is missing.
+    fn wait(&mut self) -> &mut ReserveWait<'a, T> {
+        let sender = self.sender;
+        match (self.stage, &self.wait) {
+            (ReserveStage::Gather, ReserveWait::Nothing) => {
+                // A notification that one of the sender's slots had got is passed on. While it waits all room is for
+                // other senders, and first for the one that gathers.
+                drop(sender.wait());
+                self.wait = ReserveWait::Right(ManyWait::new(UntilGathered(&sender.shared), false));
+            }
+            (ReserveStage::Gather, _) => {}
+            (_, ReserveWait::Count(_)) if sender.shared.ring.is_counted_out() => {}
+            (_, _) if sender.shared.ring.is_counted_out() => {
+                // Other senders get room, and a notification that this sender has got is passed on.
+                self.wait = ReserveWait::Room(sender.wait());
+                self.wait = ReserveWait::Count(ManyWait::new(UntilCountable(&sender.shared), false));
+            }
+            (_, ReserveWait::Room(_)) => {}
+            (_, _) => self.wait = ReserveWait::Room(sender.wait()),
+        }
+        &mut self.wait
+    }
+}
+
+impl<'a, T> Operation for MpmcReserve<'a, T> {
+    type Place = HeldPlaces<'a, T>;
+    type Outcome = Result<(), ReserveError>;
+    const OWNS: bool = false;
+
+    fn attempt(&mut self, held: &mut HeldPlaces<'a, T>) -> Option<Result<(), ReserveError>> {
+        match self.go_on(held) {
+            Ok(true) => {
+                // User code, as it wakes the next sender that waits to gather.
+                self.gathering = None;
+                Some(Ok(()))
+            }
+            Ok(false) => None,
+            Err(error) => {
+                self.gathering = None;
+                Some(Err(error))
+            }
+        }
+    }
+
+    fn block(&mut self, deadline: Deadline) -> bool {
+        let backoff = &self.sender.backoff;
+        match self.wait() {
+            ReserveWait::Nothing => true,
+            ReserveWait::Right(wait) => wait.block(backoff, deadline),
+            ReserveWait::Room(wait) => wait.block(backoff, deadline),
+            ReserveWait::Count(wait) => wait.block(backoff, deadline),
+        }
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        match self.wait() {
+            ReserveWait::Nothing => Poll::Ready(()),
+            ReserveWait::Right(wait) => wait.poll(context),
+            ReserveWait::Room(wait) => wait.poll(context),
+            ReserveWait::Count(wait) => wait.poll(context),
+        }
+    }
+
+    // USER CODE: wakers, where the wait passes a notification on, and of the next sender that waits to gather;
+    //     re-entrance: any operation; panic: both are done; the room that is held is returned; by construction
+    fn leave(&mut self) {
+        let mut panics = Panics::none();
+        panics.catch(|| self.wait = ReserveWait::Nothing);
+        panics.catch(|| self.gathering = None);
+    }
+}
+
+/// A reservation of a task: see [`reserve_async`](Sender::reserve_async).
+#[must_use = "futures do nothing unless they are polled"]
+pub struct ReserveFuture<'a, T>(Task<MpmcReserve<'a, T>>);
+
+impl<'a, T> Future for ReserveFuture<'a, T> {
+    type Output = Result<Permit<'a, T>, ReserveError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Permit<'a, T>, ReserveError>> {
+        let Self(task) = self.get_mut();
+        let outcome = poll_within_budget(context, |context| Pin::new(&mut *task).poll(context));
+        outcome.map_ok(|()| one(task.place().take()))
+    }
+}
+
+impl<T> Unpin for ReserveFuture<'_, T> {}
+
+impl<T> fmt::Debug for ReserveFuture<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReserveFuture").finish_non_exhaustive()
     }
 }
 
@@ -349,10 +437,11 @@ fn one<T>(held: HeldPlaces<'_, T>) -> Permit<'_, T> {
 mod tests {
     use core::mem::forget;
     use core::pin::pin;
-    use core::task::{Context, Poll, Waker};
+    use core::task::Context;
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::Arc;
 
+    use super::{Gathering, MpmcReserve, Operation, ReserveStage, ReserveWait};
     use crate::channel::mpmc::{Sender, bounded};
     use crate::queue::exchange::Hint;
     use crate::signal::YPollset;
@@ -362,18 +451,13 @@ mod tests {
     /// As a sender that gathers, and finds more room at once than it wants.
     #[test]
     fn who_holds_a_place_gets_as_many_more_as_are_missing() {
-        for is_task in [false, true] {
-            let (sender, _receiver) = bounded::<u8>(4);
-            let mut held = sender.held();
-            assert!(held.add(1).is_ok());
-            if is_task {
-                let mut context = Context::from_waker(Waker::noop());
-                assert_eq!(pin!(sender.hold_async(&mut held, 2)).poll(&mut context), Poll::Ready(Ok(())));
-            } else {
-                assert_eq!(sender.hold(&mut held, 2), Ok(()));
-            }
-            assert_eq!(held.places, 2);
-        }
+        let (sender, _receiver) = bounded::<u8>(4);
+        let mut held = sender.held();
+        assert!(held.add(1).is_ok());
+        let mut reserving = MpmcReserve::new(&sender, 2);
+        reserving.stage = ReserveStage::Gather;
+        assert_eq!((reserving.attempt(&mut held), held.places), (Some(Ok(())), 2));
+        assert!(Gathering::begin(&sender.shared.holders).is_some());
     }
 
     /// One notification may stand for two cells, as in `force`. This test takes the messages out by itself, and
@@ -416,8 +500,10 @@ mod tests {
         assert!(sending.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
         // As above.
         assert_eq!(sender.shared.ring.pop_bounded(&Hint::new()), Some(()));
-        let mut wait = ManyWait::new(sender.shared.writers(), true);
-        assert!(sender.until_countable(&mut wait).is_some());
+        let mut reserving = MpmcReserve::new(&sender, 1);
+        reserving.stage = ReserveStage::Add;
+        reserving.wait = ReserveWait::Room(ManyWait::new(sender.shared.writers(), true));
+        assert!(matches!(reserving.wait(), ReserveWait::Count(_)));
         assert_eq!(task.times(), 1, "there is room, and the sender that waits for it was not notified");
         assert!(sending.as_mut().poll(&mut Context::from_waker(&waker)).is_ready());
         drop(permits);

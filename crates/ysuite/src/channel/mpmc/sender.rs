@@ -4,6 +4,7 @@ use core::fmt;
 use core::time::Duration;
 use std::time::Instant;
 
+use super::operations::{MpmcSend, SendRun};
 use super::shared::{MpmcShared, Writers};
 use super::{SendError, SendTimeoutError, TrySendError, impl_mpmc_api};
 use crate::channel::error;
@@ -11,11 +12,12 @@ use crate::channel::identity::{impl_identity, is_attached};
 use crate::channel::observed::impl_observer;
 use crate::channel::rendezvous::Party;
 use crate::foreign::{Foreign, Panics};
+use crate::operation;
 use crate::os::Deadline;
-use crate::queue::exchange::{ClaimedCell, ClaimedSlot, Hint, Rejected, Staging, StagingSpace};
+use crate::queue::exchange::{ClaimedCell, ClaimedSlot, Hint, Rejected, StagingSpace};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
-use crate::wait::many::{ManyWait, Owed, SharedEnd};
+use crate::wait::many::{ManyWait, Owed};
 use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 
 /// A sender of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
@@ -91,10 +93,7 @@ impl<T> Sender<T> {
     #[inline(never)]
     fn send_further(&self, message: T) -> Result<(), SendError<T>> {
         let mut place = Foreign::some(message);
-        if self.put_notified(&mut place) {
-            return Ok(());
-        }
-        let outcome = self.send_slowly(&mut place, Deadline::Never).map_err(|_| SendError(()));
+        let outcome = operation::perform(MpmcSend::new(self), &mut *place);
         error::of_send(outcome, &mut place)
     }
 
@@ -188,10 +187,7 @@ impl<T> Sender<T> {
     /// When the timeout has passed, and when all receivers have disconnected, or the channel is closed.
     pub fn send_timeout(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
         let mut place = Foreign::some(message);
-        if self.put(&mut place) {
-            return Ok(());
-        }
-        let outcome = self.send_slowly(&mut place, Deadline::after(timeout));
+        let outcome = self.send_within(&mut place, Deadline::after(timeout));
         error::of_send_timeout(outcome, &mut place)
     }
 
@@ -203,7 +199,7 @@ impl<T> Sender<T> {
     /// When the deadline has passed, and when all receivers have disconnected, or the channel is closed.
     pub fn send_deadline(&self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
         let mut place = Foreign::some(message);
-        let outcome = self.send_slowly(&mut place, Deadline::At(deadline));
+        let outcome = self.send_within(&mut place, Deadline::At(deadline));
         error::of_send_timeout(outcome, &mut place)
     }
 
@@ -220,70 +216,31 @@ impl<T> Sender<T> {
     /// When all receivers have disconnected, or the channel is closed. The error holds the messages that were taken
     /// from the iterator and not sent. The iterator is dropped with the messages that it has not returned.
     pub fn send_batch(&self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-        self.send_batch_by_waiting(messages, self.shared.writers(), || false)
+        self.send_batch_by(messages, |run| operation::perform(MpmcSend::new(self), run).is_ok())
     }
 
-    /// As [`send_batch`](Self::send_batch), with waits that end when `is_stopped`, which is then an error. `side`
-    /// replaces these senders' usual side, and is ready then.
+    /// As [`send_batch`](Self::send_batch). `send` sends a run, with waits; false: it will not be sent.
     #[inline]
-    pub(in crate::channel) fn send_batch_by_waiting(
+    pub(in crate::channel) fn send_batch_by(
         &self,
         messages: impl IntoIterator<Item = T>,
-        side: impl SharedEnd,
-        is_stopped: impl Fn() -> bool,
+        mut send: impl FnMut(&mut SendRun<'_, T>) -> bool,
     ) -> Result<usize, SendError<Vec<T>>> {
         // The iterator is not called again after it has ended: it may return messages once more.
         let mut messages = Foreign::new(messages.into_iter().fuse());
         let mut space = StagingSpace::new();
-        let mut batch = Batch { staging: Staging::new(&mut space), sender: self };
-        let mut sent = 0;
+        let mut run = SendRun::new(&mut space, self);
         let outcome = loop {
-            batch.staging.fill(&mut *messages, usize::MAX);
-            if batch.staging.len() == 0 {
-                break Ok(sent);
+            run.staging.fill(&mut *messages, usize::MAX);
+            if run.staging.len() == 0 {
+                break Ok(run.sent);
             }
-            match self.send_staging(&mut batch.staging, side, &is_stopped) {
-                Ok(some) => sent += some,
-                Err(back) => break Err(back),
+            if !send(&mut run) {
+                break Err(SendError(run.rest()));
             }
         };
         // The iterator's drop is user code. So is the drop of a result that no caller gets, while unwinding.
-        Panics::result_behind(outcome, || drop((batch, messages)))
-    }
-
-    // USER CODE: as of `passing_on`, for a batch, and in `Drop` of `Batch`; what was sent is sent; re-entrance: any
-    //     operation; panic: propagates; the rest is sent as far as there is room, or dropped; by construction: `Owed`
-    /// Sends the staged messages; waits until there is room.
-    fn send_staging<S: SharedEnd>(
-        &self,
-        staging: &mut Staging<T>,
-        side: S,
-        is_stopped: impl Fn() -> bool,
-    ) -> Result<usize, SendError<Vec<T>>> {
-        // For what is sent before there is a wait. The wait is responsible for the rest.
-        let mut owed = self.owed();
-        let mut wait: Option<ManyWait<S>> = None;
-        let mut sent = 0;
-        while staging.len() != 0 {
-            match self.shared.push_many(staging) {
-                None => {
-                    owed.is_notified &= sent != 0;
-                    drop((wait, owed));
-                    return self.meet_all(staging);
-                }
-                Some(0) if is_stopped() => {
-                    owed.is_notified &= sent != 0;
-                    drop((wait, owed));
-                    return Err(SendError(staging.take(usize::MAX).collect()));
-                }
-                Some(0) => {
-                    let wait = wait.get_or_insert_with(|| ManyWait::new(side, self.disarm_all()));
-                    wait.block(&self.backoff, Deadline::Never);
-                }
-                Some(some) => sent += some,
-            }
-        }
-        Ok(sent)
+        Panics::result_behind(outcome, || drop((run, messages)))
     }
 
     /// Sends the message that is in `place` if there is room. Only polls: an attached sender keeps its id up. After an
@@ -327,28 +284,22 @@ impl<T> Sender<T> {
         self.subscriptions.is_some() && self.put(place)
     }
 
-    /// A send, as an operation that may complete at once (true).
+    /// As [`put`](Self::put), for code that is compiled into every poll.
     ///
     /// # Safety
     /// There is a message. If it is sent, nothing but a drop uses the place afterwards.
     #[inline(always)]
     pub(super) unsafe fn put_at_once(&self, place: &mut Option<T>) -> bool {
         match self.claim_next() {
-            Some(claimed) => {
-                // SAFETY: by the caller.
-                unsafe { claimed.fill_leaving(place) };
-                self.shared.published(1);
-                true
-            }
+            // SAFETY: by the caller.
+            Some(claimed) => unsafe { claimed.fill_leaving(place) },
             None => match self.claim_unbounded() {
-                Some(claimed) => {
-                    claimed.fill_from(place);
-                    self.shared.published(1);
-                    true
-                }
-                None => self.put_notified(place),
+                Some(claimed) => claimed.fill_from(place),
+                None => return self.put_notified(place),
             },
         }
+        self.shared.published(1);
+        true
     }
 
     // MUTANT: Speed only: a fast path. The slow path tries again and passes notifications on.
@@ -386,37 +337,6 @@ impl<T> Sender<T> {
         self.shared.meeting.as_ref().map(|meeting| Party::new(meeting, self.subscriptions.as_deref()))
     }
 
-    /// The ring is closed: the receivers have disconnected, or this is a rendezvous.
-    #[cold]
-    #[inline(never)]
-    fn meet(&self, place: &mut Option<T>, deadline: Deadline) -> Result<(), SendTimeoutError<()>> {
-        let Some(party) = self.party() else { return Err(SendTimeoutError::Disconnected(())) };
-        let mut backoff = self.backoff.recall();
-        let outcome = party.send(place, deadline, &mut backoff);
-        // MUTANT: Speed only: only what a wait has learned about spinning is lost.
-        self.backoff.keep(backoff);
-        outcome
-    }
-
-    /// As [`meet`](Self::meet), for staged messages, one by one.
-    #[cold]
-    #[inline(never)]
-    fn meet_all(&self, staging: &mut Staging<T>) -> Result<usize, SendError<Vec<T>>> {
-        let mut sent = 0;
-        let mut messages = staging.take(usize::MAX);
-        let mut place = Foreign::none();
-        loop {
-            *place = messages.next();
-            if place.is_none() {
-                return Ok(sent);
-            }
-            if self.meet(&mut place, Deadline::Never).is_err() {
-                return Err(SendError(place.take().into_iter().chain(messages).collect()));
-            }
-            sent += 1;
-        }
-    }
-
     /// A wait for room, as a thread or a future. The slot of the sender's set is disarmed, so that only this wait is
     /// notified. The wait is responsible for a notification that the slot had got.
     pub(in crate::channel) fn wait(&self) -> ManyWait<Writers<'_, T>> {
@@ -435,46 +355,15 @@ impl<T> Sender<T> {
         attached.map(|subscriptions| subscriptions.rest(self.shared.writers()))
     }
 
-    #[cold]
-    #[inline(never)]
-    fn send_slowly(&self, place: &mut Option<T>, deadline: Deadline) -> Result<(), SendTimeoutError<()>> {
-        // MUTANT: Killed only by `waits_that_end_in_vain_leave_nothing_behind`.
-        if self.shared.meeting.is_some() {
-            return self.meet(place, deadline);
-        }
-        self.send_by_waiting(place, self.shared.writers(), deadline, || false)
+    fn send_within(&self, place: &mut Option<T>, deadline: Deadline) -> Result<(), SendTimeoutError<()>> {
+        error::of_limited(operation::block(MpmcSend::new(self), place, deadline))
     }
 
-    // MUTANT: Speed only: when a sender pauses before it waits. A wait without room has passed its deadline, except in
-    // a race for room.
-    /// Sends; waits for room until the deadline has passed or `is_stopped`. `side` replaces these senders' usual side,
-    /// and is ready when stopped. Not in a rendezvous.
-    #[inline]
-    pub(in crate::channel) fn send_by_waiting(
-        &self,
-        place: &mut Option<T>,
-        side: impl SharedEnd,
-        deadline: Deadline,
-        is_stopped: impl Fn() -> bool,
-    ) -> Result<(), SendTimeoutError<()>> {
+    /// Before this sender waits as a thread: after a stream it lets the receivers get ahead.
+    pub(super) fn calm(&self, deadline: Deadline) {
         if self.hint.is_stream_over() {
             self.backoff.stand_back(deadline);
         }
-        let mut wait = ManyWait::new(side, self.disarm_all());
-        let mut in_time = !is_stopped();
-        let outcome = loop {
-            match self.shared.offer(place) {
-                Ok(()) => break Ok(()),
-                Err(Rejected::Closed(())) => break Err(SendTimeoutError::Disconnected(())),
-                Err(Rejected::Full(())) if !in_time => break Err(SendTimeoutError::Timeout(())),
-                Err(Rejected::Full(())) => {}
-            }
-            // As in the receiver's wait.
-            in_time = wait.block(&self.backoff, deadline) && !deadline.is_over() && !is_stopped();
-        };
-        // The drop of the wait is user code.
-        Panics::in_drop(|| drop(wait));
-        outcome
     }
 }
 
@@ -505,25 +394,6 @@ impl<T> Sender<T> {
     }
 }
 
-/// Sends the staged messages, as far as there is room, even if the caller's iterator panics.
-struct Batch<'a, T> {
-    staging: Staging<'a, T>,
-    sender: &'a Sender<T>,
-}
-
-impl<T> Drop for Batch<'_, T> {
-    // MUTANT: An empty batch claims nothing. A notification without room is harmless.
-    fn drop(&mut self) {
-        if self.staging.len() != 0 {
-            // User code, and a queue that can hold no more.
-            Panics::in_drop(|| {
-                let (_owed, shared) = (self.sender.owed(), &self.sender.shared);
-                while self.staging.len() != 0 && shared.push_many(&mut self.staging).is_some_and(|sent| sent != 0) {}
-            });
-        }
-    }
-}
-
 impl<T> Clone for Sender<T> {
     /// Another sender of the same channel, attached to no set.
     #[doc = cost!(mpmc CLONE)]
@@ -533,7 +403,7 @@ impl<T> Clone for Sender<T> {
     }
 }
 
-// USER CODE: wakers of receivers, also in `Drop` of `Batch`; what was written is in the ring, and the sender is counted
+// USER CODE: wakers of receivers, also in `Drop` of `SendRun`; what was written is in the ring, and the sender is counted
 //     out; re-entrance: receivers may be active; panic: all others are woken. While unwinding, Rust's rule holds: a
 //     second panic aborts the process; test: tests/suite/mpmc/edges.rs:
 //     a_waker_that_panics_when_all_are_woken_keeps_no_thread_asleep

@@ -3,19 +3,20 @@
 //! A dropped future has sent or received nothing that its caller does not know of. It passes on the notification that
 //! had woken it.
 
-use core::future::{Future, poll_fn};
+use core::fmt;
+use core::future::Future;
 use core::pin::{Pin, pin};
-use core::task::Poll;
+use core::task::{Context, Poll};
 
 use super::holding::HeldPlaces;
+use super::operations::{MpmcReceive, MpmcSend, RecvRun};
 use super::{Receiver, RecvError, SendError, SendTimeoutError, Sender};
-use crate::channel::coop::within_budget;
+use crate::channel::coop::{poll_operation, within_budget};
 use crate::channel::error;
-use crate::channel::first_try::{Attempt, first_try};
 use crate::foreign::{Foreign, Panics};
-use crate::operation::limit::{self, Limit};
-use crate::queue::exchange::{Rejected, Staging, StagingSpace};
-use crate::wait::many::ManyWait;
+use crate::operation::limit::Limit;
+use crate::operation::{self, Polled, Task};
+use crate::queue::exchange::{Staging, StagingSpace};
 
 /// The number of cells that a batch reserves at a time.
 const MOST: usize = 64;
@@ -28,43 +29,9 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// When all receivers have disconnected, or the channel is closed.
-    #[inline]
-    pub fn send_async(&self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        // The future has the message once, and lends it. Both the drop of the message and the wait are user code, and
-        // may run while unwinding.
-        within_budget(first_try((self, Foreign::some(message)), |(sender, place)| sender.sent_from(place)))
-    }
-
-    // USER CODE: as `send_slowly` of `channel/send.rs`; test: tests/suite/disposing.rs:
-    //     by_an_mpmc_channel_after_a_waker_that_panics
-    /// Sends the message that is in `place`; the task waits for room.
-    async fn sent_from(&self, place: &mut Option<T>) -> Result<(), SendError<T>> {
-        let outcome = self.place_sent(place).await;
-        error::of_send(outcome, place)
-    }
-
-    async fn place_sent(&self, place: &mut Option<T>) -> Result<(), SendError<()>> {
-        if let Some(party) = self.party() {
-            return party.send_async(place).await;
-        }
-        let mut wait = self.wait();
-        loop {
-            if let Some(outcome) = self.offer_from(place) {
-                Panics::in_drop(|| drop(wait));
-                return outcome;
-            }
-            poll_fn(|context| wait.poll(context)).await;
-        }
-    }
-
-    /// Sends the message that is in `place`, or reports that nothing can be sent any more. `None`: there is no room.
-    /// Unless it was sent, the message stays in its place.
-    fn offer_from(&self, place: &mut Option<T>) -> Option<Result<(), SendError<()>>> {
-        match self.shared.offer(place) {
-            Ok(()) => Some(Ok(())),
-            Err(Rejected::Closed(())) => Some(Err(SendError(()))),
-            Err(Rejected::Full(())) => None,
-        }
+    #[inline(always)]
+    pub fn send_async(&self, message: T) -> SendFuture<'_, T> {
+        SendFuture(Task::new(MpmcSend::new(self), Foreign::some(message)))
     }
 
     // USER CODE: `poll` and `Drop` of another future; no cell is claimed, the wait is armed and passes its
@@ -96,41 +63,13 @@ impl<T> Sender<T> {
         message: T,
         stop: impl Future,
     ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
-        // As in `send_async`. The future captures this and only lends it, so it holds the message once.
+        // The future captures this and only lends it, so it holds the message once.
         let mut place = Foreign::some(message);
         within_budget(async move {
             let stop = pin!(Some(stop));
-            let outcome = self.sent_from_until(&mut place, Limit::new(stop)).await;
-            error::of_send_timeout(outcome, &mut place)
+            let outcome = operation::until(MpmcSend::new(self), &mut *place, Limit::new(stop)).await;
+            error::of_send_timeout(error::of_limited(outcome), &mut place)
         })
-    }
-
-    async fn sent_from_until(
-        &self,
-        place: &mut Option<T>,
-        mut stop: Limit<'_, impl Future>,
-    ) -> Result<(), SendTimeoutError<()>> {
-        if self.put(place) {
-            return Ok(());
-        }
-        if let Some(party) = self.party() {
-            return party.send_async_until(place, stop).await;
-        }
-        // The wait and the limit are user code.
-        let mut wait = self.wait();
-        loop {
-            if let Some(outcome) = self.offer_from(place) {
-                let outcome = outcome.map_err(|_| SendTimeoutError::Disconnected(()));
-                return limit::answer_behind(outcome, wait, stop);
-            }
-            let is_stopped = poll_fn(|context| match wait.poll(context) {
-                Poll::Ready(()) => Poll::Ready(false),
-                Poll::Pending => Pin::new(&mut stop).poll(context).map(|()| true),
-            });
-            if is_stopped.await {
-                return limit::answer_behind(Err(SendTimeoutError::Timeout(())), wait, stop);
-            }
-        }
     }
 
     /// Sends all the messages of an iterator; the task waits until there is room. Returns the number of messages. They
@@ -169,31 +108,6 @@ impl<T> Sender<T> {
             if is_end {
                 return Ok(sent);
             }
-        }
-    }
-}
-
-/// A message that is sent.
-impl<T> Attempt for (&Sender<T>, Foreign<Option<T>>) {
-    type Outcome = Result<(), SendError<T>>;
-
-    #[inline(always)]
-    fn attempt(&mut self) -> Poll<Self::Outcome> {
-        let (sender, place) = self;
-        // SAFETY: an operation is attempted once, so its message is there; and it is over when it has completed.
-        if unsafe { sender.put_at_once(place) } { Poll::Ready(Ok(())) } else { Poll::Pending }
-    }
-}
-
-/// A message that is received.
-impl<T> Attempt for &Receiver<T> {
-    type Outcome = Result<T, RecvError>;
-
-    #[inline(always)]
-    fn attempt(&mut self) -> Poll<Self::Outcome> {
-        match self.take_at_once() {
-            Some(message) => Poll::Ready(Ok(message)),
-            None => Poll::Pending,
         }
     }
 }
@@ -248,16 +162,9 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     /// When the channel is empty and all senders have disconnected, or it is closed.
-    #[inline]
-    pub fn recv_async(&self) -> impl Future<Output = Result<T, RecvError>> {
-        within_budget(first_try(self, |receiver| receiver.message_received()))
-    }
-
-    async fn message_received(&self) -> Result<T, RecvError> {
-        match self.party() {
-            Some(party) => party.recv_async().await,
-            None => self.receive_async(Self::take).await,
-        }
+    #[inline(always)]
+    pub fn recv_async(&self) -> RecvFuture<'_, T> {
+        RecvFuture(Polled::new(MpmcReceive::new(self)))
     }
 
     /// Appends messages to `to`: the task waits for the first, then takes the messages that are there, at most `max`,
@@ -271,31 +178,61 @@ impl<T> Receiver<T> {
         if max == 0 {
             return self.take_none();
         }
-        let received = async {
-            match self.party() {
-                Some(party) => party.recv_batch_async(to, max).await,
-                None => self.receive_async(|receiver| receiver.take_many(to, max)).await,
-            }
-        };
-        within_budget(received).await
+        let mut task = Task::new(MpmcReceive::new(self), Foreign::new(RecvRun::new(to, max)));
+        within_budget(&mut task).await?;
+        Ok(task.place().taken)
     }
+}
 
-    /// Waits until `take` takes something.
-    async fn receive_async<R>(&self, mut take: impl FnMut(&Self) -> Option<R>) -> Result<R, RecvError> {
-        if let Some(taken) = take(self) {
-            return Ok(taken);
-        }
-        let mut wait = ManyWait::new(self.shared.readers(), self.disarm_all());
-        let outcome = loop {
-            if let Some(taken) = take(self) {
-                break Ok(taken);
-            }
-            if self.is_over() {
-                break Err(RecvError);
-            }
-            poll_fn(|context| wait.poll(context)).await;
-        };
-        // The drop of the wait is user code. So is the drop of a result that no caller gets, while unwinding.
-        Panics::answer_behind(outcome, || drop(wait))
+// USER CODE: as `send_slowly` of `channel/send.rs`; test: tests/suite/disposing.rs:
+//     by_an_mpmc_channel_after_a_waker_that_panics
+/// A send of a task: see [`send_async`](Sender::send_async).
+#[must_use = "futures do nothing unless they are polled"]
+pub struct SendFuture<'a, T>(Task<MpmcSend<'a, T, Option<T>>>);
+
+impl<T> Future for SendFuture<'_, T> {
+    type Output = Result<(), SendError<T>>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
+        let Self(task) = self.get_mut();
+        let (polled, place) = task.parts();
+        let outcome = poll_operation(polled, place, context);
+        outcome.map(|outcome| error::of_send(outcome, task.place()))
+    }
+}
+
+// No message is ever pinned in place.
+impl<T> Unpin for SendFuture<'_, T> {}
+
+impl<T> fmt::Debug for SendFuture<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SendFuture").finish_non_exhaustive()
+    }
+}
+
+/// A receive of a task: see [`recv_async`](Receiver::recv_async).
+#[must_use = "futures do nothing unless they are polled"]
+pub struct RecvFuture<'a, T>(Polled<MpmcReceive<'a, T, Option<T>>>);
+
+impl<T> Future for RecvFuture<'_, T> {
+    type Output = Result<T, RecvError>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+        let Self(polled) = self.get_mut();
+        // Not in the future, which would be as large as a message.
+        let mut place = Foreign::none();
+        let outcome = poll_operation(polled, &mut place, context);
+        outcome.map(|outcome| error::received(outcome, &mut place))
+    }
+}
+
+// No message is ever in it.
+impl<T> Unpin for RecvFuture<'_, T> {}
+
+impl<T> fmt::Debug for RecvFuture<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecvFuture").finish_non_exhaustive()
     }
 }

@@ -5,11 +5,12 @@ use core::ptr::drop_in_place;
 use core::task::{Context, Poll};
 
 use super::end::{AnyEnd, UntypedMeetingEnd};
+use super::line_wait::{Exchanged, LineWait};
 use super::meeting::Meeting;
 use super::node::LentPlace;
 use super::outlined::OutlinedDrop;
-use super::party::{AnyParty, LineWait, poll_place};
-use crate::channel::error::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+use super::party::{AnyParty, poll_place};
+use crate::channel::error::{RecvError, TryRecvError, TrySendError};
 use crate::os::Deadline;
 use crate::signal::{AttachError, Registration};
 use crate::sync::Arc;
@@ -20,27 +21,16 @@ use crate::wait::{Backoff, Subscriptions};
 pub(super) struct Operations {
     // Of an endpoint that is borrowed.
     pub(super) try_send: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Result<(), TrySendError<()>>,
-    pub(super) send: fn(&AnyParty<'_>, &mut LentPlace<'_>, Deadline, &mut Backoff) -> Result<(), SendTimeoutError<()>>,
-    pub(super) begin_send:
-        for<'a> fn(&AnyParty<'a>, &mut LineWait<'a>, &mut LentPlace<'_>) -> Poll<Result<(), SendTimeoutError<()>>>,
-    pub(super) poll_send: for<'a> fn(
-        &AnyParty<'a>,
-        &mut LineWait<'a>,
-        &mut Context<'_>,
-        &mut LentPlace<'_>,
-    ) -> Poll<Result<(), SendError<()>>>,
     pub(super) try_recv: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Result<(), TryRecvError>,
     pub(super) take: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Result<(), TryRecvError>,
-    pub(super) recv: fn(&AnyParty<'_>, &mut LentPlace<'_>, Deadline, &mut Backoff) -> Result<(), RecvTimeoutError>,
-    pub(super) poll_recv: for<'a> fn(
-        &AnyParty<'a>,
-        &mut LineWait<'a>,
-        &mut Context<'_>,
-        &mut LentPlace<'_>,
-    ) -> Poll<Result<(), RecvError>>,
-    // Of a wait of a task.
-    pub(super) poll_wait: fn(&LineWait<'_>, &mut Context<'_>) -> Poll<()>,
-    pub(super) end_send: fn(&mut LineWait<'_>, &mut LentPlace<'_>) -> Result<(), SendTimeoutError<()>>,
+    pub(super) block: fn(&AnyParty<'_>, &mut LentPlace<'_>, Deadline, &mut Backoff) -> Option<Exchanged>,
+    // Of a wait.
+    pub(super) attempt: fn(&mut LineWait<'_>, &mut LentPlace<'_>) -> Option<Exchanged>,
+    pub(super) block_wait: fn(&mut LineWait<'_>, Deadline, &mut Backoff) -> bool,
+    pub(super) poll_wait: fn(&mut LineWait<'_>, &mut Context<'_>) -> Poll<()>,
+    pub(super) step: fn(&mut LineWait<'_>, &mut LentPlace<'_>, &mut Context<'_>) -> Poll<Exchanged>,
+    pub(super) withdraw: fn(&mut LineWait<'_>, &mut LentPlace<'_>) -> Option<Exchanged>,
+    pub(super) leave_wait: fn(&mut LineWait<'_>),
     drop_wait: unsafe fn(*mut LineWait<'_>),
     // Of an endpoint of one thread.
     pub(super) end: fn(&mut AnyEnd),
@@ -62,15 +52,15 @@ pub(super) struct Operations {
 
 pub(super) static OPERATIONS: Operations = Operations {
     try_send: |party, place| party.try_send(place),
-    send: |party, place, deadline, backoff| party.send(place, deadline, backoff),
-    begin_send: |party, wait, place| party.begin_send(wait, place),
-    poll_send: |party, wait, context, place| party.poll_send(wait, context, place),
     try_recv: |party, place| party.try_recv(place),
     take: |party, place| party.take(place),
-    recv: |party, place, deadline, backoff| party.recv(place, deadline, backoff),
-    poll_recv: |party, wait, context, place| party.poll_recv(wait, context, place),
+    block: |party, place, deadline, backoff| party.block(place, deadline, backoff),
+    attempt: |wait, place| wait.attempt(place),
+    block_wait: |wait, deadline, backoff| wait.block(deadline, backoff),
     poll_wait: |wait, context| wait.poll(context),
-    end_send: |wait, place| wait.end_send(place),
+    step: |wait, place, context| wait.step(place, context),
+    withdraw: |wait, place| wait.withdraw(place),
+    leave_wait: |wait| wait.leave(),
     // SAFETY: by the caller.
     drop_wait: |wait| unsafe { drop_in_place(wait) },
     end: AnyEnd::end,
@@ -106,7 +96,7 @@ macro_rules! impl_dropped_by_operation {
 }
 
 impl_dropped_by_operation!(
-    LineWait<'_>: |wait| wait.side.meeting => drop_wait,
+    LineWait<'_>: |wait| wait.party.meeting => drop_wait,
     AnyEnd: |end| end.meeting => drop_end,
     Arc<Meeting>: |meeting| meeting => drop_shared,
     Meeting: |meeting| meeting => drop_meeting,

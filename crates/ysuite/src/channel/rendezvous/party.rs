@@ -5,22 +5,21 @@
 
 use core::future::{Future, poll_fn};
 use core::marker::PhantomData;
-use core::pin::{Pin, pin};
+use core::pin::pin;
 use core::task::{Context, Poll};
 
+use super::line_wait::Lining;
 use super::meeting::{Encounter, Meeting, MeetingOf, MeetingSide, MessageFrom};
 use super::node::LentPlace;
 use super::operations::Operations;
-use super::outlined::Outlined;
-use super::ticket::Ticket;
-use super::wait::{LineSlot, Stand, woken};
+use super::wait::woken;
 use crate::channel::error::{
     self, RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
 };
 use crate::foreign::{Foreign, Lent, Panics};
-use crate::operation::limit::{self, Limit};
+use crate::operation::limit::Limit;
+use crate::operation::{self, Polled};
 use crate::os::Deadline;
-use crate::sync::Arc;
 use crate::wait::many::{Owed, SharedEnd, propagate};
 use crate::wait::{Backoff, Subscriptions};
 
@@ -77,7 +76,8 @@ impl<T> Party<'_, T, true> {
         deadline: Deadline,
         backoff: &mut Backoff,
     ) -> Result<(), SendTimeoutError<()>> {
-        (self.operations().send)(&self.any, &mut self.place(place), deadline, backoff)
+        let outcome = (self.operations().block)(&self.any, &mut self.place(place), deadline, backoff);
+        outcome.map_or(Err(SendTimeoutError::Timeout(())), |outcome| Ok(outcome.map_err(SendError::from)?))
     }
 
     /// Hands the message that is in `place` to a receiver; the task waits for one.
@@ -85,8 +85,8 @@ impl<T> Party<'_, T, true> {
         &self,
         place: &mut Option<T>,
     ) -> impl Future<Output = Result<(), SendError<()>>> {
-        let mut wait = Outlined::new(LineWait::new(self.side()));
-        poll_fn(move |context| (self.operations().poll_send)(&self.any, &mut wait, context, &mut self.place(place)))
+        let mut polled = Polled::new(Lining::new(self));
+        poll_fn(move |context| polled.poll(place, context).map_err(SendError::from))
     }
 
     /// Hands the message that is in `place` to a receiver; the task waits for one until `stop` is ready. `stop` is
@@ -97,21 +97,8 @@ impl<T> Party<'_, T, true> {
         stop: impl Future,
     ) -> Result<(), SendTimeoutError<()>> {
         let stop = pin!(Some(stop));
-        let mut stop = Limit::new(stop);
-        let mut wait = Outlined::new(LineWait::new(self.side()));
-        let begun = (self.operations().begin_send)(&self.any, &mut wait, &mut self.place(place));
-        let outcome = match begun {
-            Poll::Ready(outcome) => outcome,
-            Poll::Pending => {
-                poll_fn(|context| match (self.operations().poll_wait)(&wait, context) {
-                    Poll::Ready(()) => Poll::Ready(()),
-                    Poll::Pending => Pin::new(&mut stop).poll(context),
-                })
-                .await;
-                (self.operations().end_send)(&mut wait, &mut self.place(place))
-            }
-        };
-        limit::answer_behind(outcome, wait, stop)
+        let outcome = operation::until(Lining::new(self), place, Limit::new(stop)).await;
+        outcome.map_or(Err(SendTimeoutError::Timeout(())), |outcome| Ok(outcome.map_err(SendError::from)?))
     }
 
     /// Hands over all messages of an iterator, one by one, as a task. Returns the number of messages.
@@ -165,18 +152,17 @@ impl<'a, T> Party<'a, T, false> {
         deadline: Deadline,
         backoff: &mut Backoff,
     ) -> Result<(), RecvTimeoutError> {
-        (self.operations().recv)(&self.any, &mut self.place(place), deadline, backoff)
+        let outcome = (self.operations().block)(&self.any, &mut self.place(place), deadline, backoff);
+        outcome.map_or(Err(RecvTimeoutError::Timeout), |outcome| Ok(outcome.map_err(RecvError::from)?))
     }
 
     /// Not an `async fn`, with a place for the message: that would make the future as large as one.
     pub(in crate::channel) fn recv_async(&self) -> impl Future<Output = Result<T, RecvError>> {
-        let mut wait = Outlined::new(LineWait::new(self.side()));
+        let mut polled = Polled::new(Lining::new(self));
         poll_fn(move |context| {
             let mut place = Foreign::none();
-            match (self.operations().poll_recv)(&self.any, &mut wait, context, &mut self.place(&mut place)) {
-                Poll::Ready(outcome) => Poll::Ready(error::received(outcome, &mut place)),
-                Poll::Pending => Poll::Pending,
-            }
+            let outcome = polled.poll(&mut place, context).map_err(RecvError::from);
+            outcome.map(|outcome| error::received(outcome, &mut place))
         })
     }
 
@@ -209,7 +195,7 @@ impl<'a, T> Party<'a, T, false> {
     }
 
     /// At most the messages of the senders that wait now: otherwise it might never return.
-    fn take_more(&self, to: &mut Vec<T>, most: usize) -> usize {
+    pub(in crate::channel) fn take_more(&self, to: &mut Vec<T>, most: usize) -> usize {
         let (there, before) = (self.side().supply().min(most), to.len());
         let mut place = Foreign::none();
         for _ in 0..there {
@@ -239,13 +225,14 @@ impl<'a> AnyParty<'a> {
         MeetingSide { meeting: self.meeting, sends: self.sends }
     }
 
-    /// Before this endpoint waits as a thread or a future: disarms its other slots. A notification that one of them has
-    /// got is passed on when the guard is dropped.
+    /// Before this endpoint waits as a task: disarms its other slots. A notification that one of them has got is passed on
+    /// when the guard is dropped.
+    #[cfg(feature = "futures")]
     pub(super) fn disarm(&self) -> Owed<MeetingSide<'a>> {
         Owed { end: self.side(), is_notified: self.disarm_slots() }
     }
 
-    /// As [`disarm`](Self::disarm). True: the caller passes a notification on.
+    /// Before this endpoint waits: disarms its other slots. True: one of them was notified, and the caller passes that on.
     pub(in crate::channel) fn disarm_slots(&self) -> bool {
         self.subscriptions.is_some_and(|subscriptions| subscriptions.disarm_all(self.side()))
     }
@@ -304,54 +291,6 @@ impl<'a> AnyParty<'a> {
         Ok(())
     }
 
-    // MUTANT: Speed only: the slow path registers, waits for no time and leaves.
-    /// Hands the message that is in `place` to a receiver; waits for one until the deadline.
-    pub(super) fn send(
-        &self,
-        place: &mut LentPlace<'_>,
-        deadline: Deadline,
-        backoff: &mut Backoff,
-    ) -> Result<(), SendTimeoutError<()>> {
-        match self.give(place) {
-            Ok(()) => return Ok(()),
-            Err(TrySendError::Disconnected(())) => return Err(SendTimeoutError::Disconnected(())),
-            Err(TrySendError::Full(())) if deadline.is_over() => return Err(SendTimeoutError::Timeout(())),
-            Err(TrySendError::Full(())) => {}
-        }
-        let owed = self.disarm();
-        let ticket = Arc::new(Ticket::for_thread());
-        let outcome = match LineSlot::send_from(self.side(), &ticket, 0, place, true) {
-            Ok(Some(slot)) => match Stand::new(self.side(), slot).sleep(backoff, deadline) {
-                Some(slot) => slot.outcome(self.side(), place),
-                None => Ok(()),
-            },
-            Ok(None) => Ok(()),
-            Err(_) => Err(SendTimeoutError::Disconnected(())),
-        };
-        // Passing a notification on is user code.
-        Panics::in_drop(|| drop(owed));
-        outcome
-    }
-
-    /// Hands the message that is in `place` to a receiver, or registers the task's wait for one.
-    pub(super) fn begin_send(
-        &self,
-        wait: &mut LineWait<'a>,
-        place: &mut LentPlace<'_>,
-    ) -> Poll<Result<(), SendTimeoutError<()>>> {
-        match self.give(place) {
-            Ok(()) => return Poll::Ready(Ok(())),
-            Err(TrySendError::Disconnected(())) => return Poll::Ready(Err(SendTimeoutError::Disconnected(()))),
-            Err(TrySendError::Full(())) => {}
-        }
-        match LineSlot::send_from(self.side(), wait.begin(self), 0, place, true) {
-            Ok(Some(slot)) => wait.slot = Some(slot),
-            Ok(None) => return Poll::Ready(Ok(())),
-            Err(_) => return Poll::Ready(Err(SendTimeoutError::Disconnected(()))),
-        }
-        Poll::Pending
-    }
-
     // MUTANT: Speed only: one more attempt, or one less: an endpoint that came meanwhile has raised the id again.
     /// Takes the message of a sender that waits to `place`, which is empty; so in all that receives.
     pub(super) fn try_recv(&self, place: &mut LentPlace<'_>) -> Result<(), TryRecvError> {
@@ -383,150 +322,6 @@ impl<'a> AnyParty<'a> {
             Encounter::Nobody => Err(TryRecvError::Empty),
             Encounter::Closed => Err(TryRecvError::Disconnected),
         }
-    }
-
-    // MUTANT: Speed only: the slow path registers, waits for no time and leaves.
-    /// Takes the message of a sender; waits for one until the deadline.
-    pub(super) fn recv(
-        &self,
-        place: &mut LentPlace<'_>,
-        deadline: Deadline,
-        backoff: &mut Backoff,
-    ) -> Result<(), RecvTimeoutError> {
-        match self.take(place) {
-            Ok(()) => return Ok(()),
-            Err(TryRecvError::Disconnected) => return Err(RecvTimeoutError::Disconnected),
-            Err(TryRecvError::Empty) if deadline.is_over() => return Err(RecvTimeoutError::Timeout),
-            Err(TryRecvError::Empty) => {}
-        }
-        let owed = self.disarm();
-        let ticket = Arc::new(Ticket::for_thread());
-        let outcome = match LineSlot::receive_to(self.side(), &ticket, 0, place, true) {
-            Ok(Some(slot)) => {
-                let slot = Stand::new(self.side(), slot).sleep(backoff, deadline);
-                match (slot.and_then(|slot| slot.leave_to(self.side(), place)), place.is_some()) {
-                    (_, true) => Ok(()),
-                    (Some(_), false) => Err(RecvTimeoutError::Disconnected),
-                    (None, false) => Err(RecvTimeoutError::Timeout),
-                }
-            }
-            Ok(None) => Ok(()),
-            Err(_) => Err(RecvTimeoutError::Disconnected),
-        };
-        // Passing a notification on is user code.
-        Panics::in_drop(|| drop(owed));
-        outcome
-    }
-
-    /// Hands the message that is in `place` to a receiver; the task waits for one.
-    pub(super) fn poll_send(
-        &self,
-        wait: &mut LineWait<'a>,
-        context: &mut Context<'_>,
-        place: &mut LentPlace<'_>,
-    ) -> Poll<Result<(), SendError<()>>> {
-        let begun = if wait.slot.is_none() { self.begin_send(wait, place) } else { Poll::Pending };
-        let outcome = match begun {
-            Poll::Ready(outcome) => outcome,
-            Poll::Pending if wait.poll(context).is_pending() => return Poll::Pending,
-            Poll::Pending => wait.end_send(place),
-        };
-        // The drop of the wait is user code.
-        Panics::in_drop(|| wait.end());
-        Poll::Ready(outcome.map_err(|_| SendError(())))
-    }
-
-    /// Takes the message of a sender; the task waits for one.
-    pub(super) fn poll_recv(
-        &self,
-        wait: &mut LineWait<'a>,
-        context: &mut Context<'_>,
-        place: &mut LentPlace<'_>,
-    ) -> Poll<Result<(), RecvError>> {
-        if wait.slot.is_none() {
-            match self.take(place) {
-                Ok(()) => return Poll::Ready(Ok(())),
-                Err(TryRecvError::Disconnected) => return Poll::Ready(Err(RecvError)),
-                Err(TryRecvError::Empty) => {}
-            }
-            match LineSlot::receive_to(self.side(), wait.begin(self), 0, place, true) {
-                Ok(Some(slot)) => wait.slot = Some(slot),
-                ended => {
-                    // As below.
-                    Panics::in_drop(|| wait.end());
-                    return Poll::Ready(ended.map(drop));
-                }
-            }
-        }
-        if wait.poll(context).is_pending() {
-            return Poll::Pending;
-        }
-        if let Some(slot) = wait.slot.take() {
-            slot.leave_to(wait.side, place);
-        }
-        // The drop of the wait is user code.
-        Panics::in_drop(|| wait.end());
-        Poll::Ready(if place.is_some() { Ok(()) } else { Err(RecvError) })
-    }
-}
-
-/// A wait of a task. When it ends, it leaves its line, its task is forgotten, and a notification of another slot is
-/// passed on, in this order.
-pub(super) struct LineWait<'a> {
-    pub(super) side: MeetingSide<'a>,
-    slot: Option<LineSlot>,
-    task: Option<Arc<Ticket>>,
-    is_notified: bool,
-}
-
-impl<'a> LineWait<'a> {
-    fn new(side: MeetingSide<'a>) -> Self {
-        Self { side, slot: None, task: None, is_notified: false }
-    }
-
-    /// The claim, for a registration in line.
-    fn begin(&mut self, party: &AnyParty<'a>) -> &Arc<Ticket> {
-        self.is_notified |= party.disarm_slots();
-        self.task.insert(Arc::new(Ticket::for_task()))
-    }
-
-    pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
-        match &self.slot {
-            Some(slot) => slot.poll(self.side, context),
-            None => Poll::Ready(()),
-        }
-    }
-
-    /// Of a sender: see [`LineSlot::outcome`].
-    pub(super) fn end_send(&mut self, place: &mut LentPlace<'_>) -> Result<(), SendTimeoutError<()>> {
-        self.slot.take().map_or(Ok(()), |slot| slot.outcome(self.side, place))
-    }
-
-    // USER CODE: `Drop` of the waker of a future, whose registration has left its line, then the waker of another
-    //     endpoint of this side; re-entrance: any operation; panic: the notification is passed on, then it propagates;
-    //     by construction: the notification has a guard of its own
-    /// After it has left its line.
-    fn end(&mut self) {
-        let _owed = Owed { end: self.side, is_notified: core::mem::take(&mut self.is_notified) };
-        if let Some(task) = self.task.take() {
-            drop(task.forget());
-        }
-    }
-}
-
-// USER CODE: as of `LineSlot::leave` and `end`; panic: both are done, then it propagates; by construction
-impl Drop for LineWait<'_> {
-    // MUTANT: Killed only by `a_waker_that_clings_to_a_place_in_line_is_no_second_panic`.
-    #[inline]
-    fn drop(&mut self) {
-        if self.task.is_none() {
-            return;
-        }
-        let mut panics = Panics::none();
-        if let Some(slot) = self.slot.take() {
-            panics.catch(|| slot.leave(self.side));
-        }
-        panics.catch(|| self.end());
     }
 }
 

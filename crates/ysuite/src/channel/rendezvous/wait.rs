@@ -10,7 +10,7 @@ use super::meeting::Meeting;
 use super::meeting::{Encounter, MeetingSide, MessageFrom};
 use super::node::{LentPlace, StandNode};
 use super::ticket::{Met, Ticket};
-use crate::channel::error::{RecvError, SendError, SendTimeoutError, TrySendError};
+use crate::channel::error::{RecvError, SendError, TrySendError};
 use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::sync::Arc;
@@ -79,16 +79,6 @@ impl LineSlot {
             }
             Err(error) if error.is_disconnected() => Look::Closed,
             Err(_) => Look::Again,
-        }
-    }
-
-    /// Leaves: the message has changed hands, the rendezvous is closed, or neither. After an error the message is in
-    /// `place`.
-    pub(super) fn outcome(self, side: MeetingSide<'_>, place: &mut LentPlace<'_>) -> Result<(), SendTimeoutError<()>> {
-        match (self.leave_to(side, place), place.is_some()) {
-            (Some(Met::Nobody(_)), true) => Err(SendTimeoutError::Disconnected(())),
-            (None, true) => Err(SendTimeoutError::Timeout(())),
-            _ => Ok(()),
         }
     }
 
@@ -192,8 +182,13 @@ pub(super) fn woken(met: Option<Arc<Ticket>>) {
 }
 
 impl LineSlot {
-    /// Sleeps as a thread until the claim is taken, or the deadline has passed.
-    fn sleep(&self, side: MeetingSide<'_>, backoff: &mut Backoff, deadline: Deadline) {
+    /// Whether the claim has been taken: the message has changed hands, or the rendezvous is closed.
+    pub(super) fn is_met(&self) -> bool {
+        self.0.ticket.met().is_some()
+    }
+
+    /// Sleeps as a thread until the claim is taken (true), or the deadline has passed.
+    pub(super) fn sleep(&self, side: MeetingSide<'_>, backoff: &mut Backoff, deadline: Deadline) -> bool {
         let ticket = &self.0.ticket;
         // MUTANT: Speed only: what the yields have found ends the park before it begins.
         if !backoff.spin(deadline, || ticket.met().is_some()) && !backoff.yield_now(deadline, || ticket.met().is_some())
@@ -201,6 +196,7 @@ impl LineSlot {
             side.meeting.meter().sleeps();
             backoff.time(|| ticket.sleep(deadline));
         }
+        self.is_met()
     }
 
     /// Registers the task to be woken once the claim is taken, unless it is already registered.
@@ -278,12 +274,6 @@ impl<'a> Stand<'a> {
     /// The registration, which is there: it stays in line.
     pub(super) fn into_slot(mut self) -> Option<LineSlot> {
         self.slot.take()
-    }
-
-    /// See [`LineSlot::sleep`].
-    pub(super) fn sleep(self, backoff: &mut Backoff, deadline: Deadline) -> Option<LineSlot> {
-        self.slot.iter().for_each(|slot| slot.sleep(self.side, backoff, deadline));
-        self.into_slot()
     }
 }
 

@@ -114,7 +114,7 @@ impl<T> Queue<T> {
 
     /// Reserves the permits for which there is room, at most `most`, all at once. An unbounded queue always has room
     /// and nothing to reserve.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn hold(&self, least: usize, most: usize) -> Result<usize, Rejected<()>> {
         match self {
             Bounded(ring) => ring.hold(least, most),

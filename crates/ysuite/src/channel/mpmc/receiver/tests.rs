@@ -11,9 +11,11 @@ use core::time::Duration;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::super::{Receiver, RecvTimeoutError, TryRecvError, bounded, unbounded};
-use super::Deadline;
-use super::SharedEnd;
+use super::super::operations::{MpmcIntake, MpmcReceive};
+use super::super::{Receiver, RecvError, TryRecvError, bounded, unbounded};
+use super::{Deadline, SharedEnd};
+use crate::channel::rendezvous::Lining;
+use crate::operation;
 use crate::os::calls;
 use crate::signal::AttachShared;
 use crate::tests::{Explosive, Woken};
@@ -173,19 +175,33 @@ fn a_receiver_that_may_not_wait_looks_again_where_something_has_come_and_only_th
     assert_eq!(look(3), (Err(TryRecvError::Disconnected), 2));
 }
 
+/// The number of attempts, of which the fourth succeeds.
+struct Looks(u32);
+
+impl MpmcIntake<u32> for Looks {
+    fn take(&mut self, _: &Receiver<u32>) -> bool {
+        self.0 += 1;
+        self.0 == 4
+    }
+
+    fn meet(&mut self, _: &mut Lining<'_, u32, false>) -> Option<Result<(), RecvError>> {
+        unreachable!("a channel with a bound");
+    }
+
+    fn withdraw(&mut self, _: &mut Lining<'_, u32, false>) -> Option<Result<(), RecvError>> {
+        unreachable!("a channel with a bound");
+    }
+}
+
 /// As above.
 #[test]
 fn a_wait_goes_on_where_others_take_what_has_come_but_not_behind_its_deadline() {
     let (_sender, receiver) = bounded(1);
     put(&receiver, 1);
     let wait = |deadline| {
-        let mut looks = 0;
-        let taken = receiver.receive(deadline, |_| {
-            looks += 1;
-            (looks == 4).then_some(())
-        });
-        (taken, looks)
+        let mut looks = Looks(0);
+        (operation::block(MpmcReceive::new(&receiver), &mut looks, deadline), looks.0)
     };
-    assert_eq!(wait(Deadline::Never), (Ok(()), 4));
-    assert_eq!(wait(Deadline::Passed), (Err(RecvTimeoutError::Timeout), 2));
+    assert_eq!(wait(Deadline::Never), (Some(Ok(())), 4));
+    assert_eq!(wait(Deadline::Passed), (None, 2));
 }
