@@ -163,9 +163,7 @@ pub(crate) fn of_send_timeout<T>(
     }
 }
 
-/// The result of a receive whose message is in `place` where one was received.
 /// The outcome of a send that had a deadline, or another limit (`None`: it was reached).
-#[cfg(feature = "broadcast")]
 pub(crate) fn of_limited(outcome: Option<Result<(), SendError<()>>>) -> Result<(), SendTimeoutError<()>> {
     match outcome {
         Some(Ok(())) => Ok(()),
@@ -174,6 +172,7 @@ pub(crate) fn of_limited(outcome: Option<Result<(), SendError<()>>>) -> Result<(
     }
 }
 
+/// The result of a receive whose message is in `place` where one was received.
 #[inline]
 pub(crate) fn received<T, E>(outcome: Result<(), E>, place: &mut Option<T>) -> Result<T, E> {
     match outcome {

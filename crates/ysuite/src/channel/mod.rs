@@ -52,6 +52,7 @@ mod observed;
 #[cfg(feature = "oneshot")]
 pub mod oneshot;
 mod permit;
+mod pipe;
 mod receive;
 mod rendezvous;
 #[cfg(feature = "select")]

@@ -78,6 +78,8 @@ const SHARED_NAMES: &[(&str, &str)] = &[
     ("WeakSender", "a sender that keeps no channel open, of each kind whose senders are cloned"),
     ("Permit", "an spsc permit borrows its only sender; an mpmc permit reserves room among other senders"),
     ("Permits", "as above"),
+    ("SendFuture", "what `send_async` returns, of each kind"),
+    ("RecvFuture", "what `recv_async` returns, of each kind"),
     ("SendError", "a channel's holds the message; a mailbox's says why, and holds the message"),
 ];
 

@@ -20,6 +20,7 @@
 //! that only want to be notified.
 
 mod end;
+mod handover;
 #[cfg(feature = "futures")]
 mod in_line;
 mod line;
@@ -36,6 +37,7 @@ mod wait;
 pub(super) use self::end::MeetingEnd;
 #[cfg(feature = "mpsc")]
 pub(super) use self::end::UntypedMeetingEnd;
+pub(super) use self::handover::{MeetingReceive, MeetingSend};
 #[cfg(feature = "futures")]
 pub(super) use self::in_line::InLine;
 pub(super) use self::meeting::{MeetingOf, MeetingSide, SharedMeetingOf};

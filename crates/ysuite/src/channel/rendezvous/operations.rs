@@ -20,6 +20,7 @@ use crate::wait::{Backoff, Subscriptions};
 pub(super) struct Operations {
     // Of an endpoint that is borrowed.
     pub(super) try_send: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Result<(), TrySendError<()>>,
+    pub(super) give: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Result<(), TrySendError<()>>,
     pub(super) send: fn(&AnyParty<'_>, &mut LentPlace<'_>, Deadline, &mut Backoff) -> Result<(), SendTimeoutError<()>>,
     pub(super) begin_send:
         for<'a> fn(&AnyParty<'a>, &mut LineWait<'a>, &mut LentPlace<'_>) -> Poll<Result<(), SendTimeoutError<()>>>,
@@ -32,15 +33,19 @@ pub(super) struct Operations {
     pub(super) try_recv: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Result<(), TryRecvError>,
     pub(super) take: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Result<(), TryRecvError>,
     pub(super) recv: fn(&AnyParty<'_>, &mut LentPlace<'_>, Deadline, &mut Backoff) -> Result<(), RecvTimeoutError>,
+    pub(super) begin_recv:
+        for<'a> fn(&AnyParty<'a>, &mut LineWait<'a>, &mut LentPlace<'_>) -> Poll<Result<(), RecvError>>,
     pub(super) poll_recv: for<'a> fn(
         &AnyParty<'a>,
         &mut LineWait<'a>,
         &mut Context<'_>,
         &mut LentPlace<'_>,
     ) -> Poll<Result<(), RecvError>>,
-    // Of a wait of a task.
+    // Of a wait.
+    pub(super) block_wait: fn(&LineWait<'_>, &mut Backoff, Deadline),
     pub(super) poll_wait: fn(&LineWait<'_>, &mut Context<'_>) -> Poll<()>,
     pub(super) end_send: fn(&mut LineWait<'_>, &mut LentPlace<'_>) -> Result<(), SendTimeoutError<()>>,
+    pub(super) end_recv: fn(&mut LineWait<'_>, &mut LentPlace<'_>) -> Result<(), RecvTimeoutError>,
     drop_wait: unsafe fn(*mut LineWait<'_>),
     // Of an endpoint of one thread.
     pub(super) end: fn(&mut AnyEnd),
@@ -62,15 +67,19 @@ pub(super) struct Operations {
 
 pub(super) static OPERATIONS: Operations = Operations {
     try_send: |party, place| party.try_send(place),
+    give: |party, place| party.give(place),
     send: |party, place, deadline, backoff| party.send(place, deadline, backoff),
     begin_send: |party, wait, place| party.begin_send(wait, place),
     poll_send: |party, wait, context, place| party.poll_send(wait, context, place),
     try_recv: |party, place| party.try_recv(place),
     take: |party, place| party.take(place),
     recv: |party, place, deadline, backoff| party.recv(place, deadline, backoff),
+    begin_recv: |party, wait, place| party.begin_recv(wait, place),
     poll_recv: |party, wait, context, place| party.poll_recv(wait, context, place),
+    block_wait: |wait, backoff, deadline| wait.block(backoff, deadline),
     poll_wait: |wait, context| wait.poll(context),
     end_send: |wait, place| wait.end_send(place),
+    end_recv: |wait, place| wait.end_recv(place),
     // SAFETY: by the caller.
     drop_wait: |wait| unsafe { drop_in_place(wait) },
     end: AnyEnd::end,

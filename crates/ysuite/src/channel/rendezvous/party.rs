@@ -48,7 +48,7 @@ impl<'a, T, const SENDS: bool> Party<'a, T, SENDS> {
         self.any
     }
 
-    fn operations(&self) -> &'static Operations {
+    pub(super) fn operations(&self) -> &'static Operations {
         self.any.meeting.operations
     }
 
@@ -129,27 +129,6 @@ impl<T> Party<'_, T, true> {
             sent += 1;
         }
     }
-
-    // USER CODE: the caller's iterator; the message before has changed hands, the lock is free; re-entrance: any
-    //     operation; panic: propagates; test: tests/suite/batches.rs: a_rendezvous_of_many
-    /// Hands over the message that is in `place` and all of an iterator, one by one; waits until there is a receiver for
-    /// each. Returns the number of messages.
-    pub(in crate::channel) fn send_batch(
-        &self,
-        place: &mut Option<T>,
-        messages: &mut impl Iterator<Item = T>,
-        backoff: &mut Backoff,
-    ) -> Result<usize, SendError<Vec<T>>> {
-        let mut sent = 0;
-        while place.is_some() {
-            if self.send(place, Deadline::Never, backoff).is_err() {
-                return Err(SendError(vec![place.take_out()]));
-            }
-            sent += 1;
-            *place = messages.next();
-        }
-        Ok(sent)
-    }
 }
 
 impl<'a, T> Party<'a, T, false> {
@@ -209,7 +188,7 @@ impl<'a, T> Party<'a, T, false> {
     }
 
     /// At most the messages of the senders that wait now: otherwise it might never return.
-    fn take_more(&self, to: &mut Vec<T>, most: usize) -> usize {
+    pub(super) fn take_more(&self, to: &mut Vec<T>, most: usize) -> usize {
         let (there, before) = (self.side().supply().min(most), to.len());
         let mut place = Foreign::none();
         for _ in 0..there {
@@ -443,30 +422,29 @@ impl<'a> AnyParty<'a> {
         context: &mut Context<'_>,
         place: &mut LentPlace<'_>,
     ) -> Poll<Result<(), RecvError>> {
-        if wait.slot.is_none() {
-            match self.take(place) {
-                Ok(()) => return Poll::Ready(Ok(())),
-                Err(TryRecvError::Disconnected) => return Poll::Ready(Err(RecvError)),
-                Err(TryRecvError::Empty) => {}
-            }
-            match LineSlot::receive_to(self.side(), wait.begin(self), 0, place, true) {
-                Ok(Some(slot)) => wait.slot = Some(slot),
-                ended => {
-                    // As below.
-                    Panics::in_drop(|| wait.end());
-                    return Poll::Ready(ended.map(drop));
-                }
-            }
-        }
-        if wait.poll(context).is_pending() {
-            return Poll::Pending;
-        }
-        if let Some(slot) = wait.slot.take() {
-            slot.leave_to(wait.side, place);
-        }
+        let begun = if wait.slot.is_none() { self.begin_recv(wait, place) } else { Poll::Pending };
+        let outcome = match begun {
+            Poll::Ready(outcome) => outcome,
+            Poll::Pending if wait.poll(context).is_pending() => return Poll::Pending,
+            Poll::Pending => wait.end_recv(place).map_err(|_| RecvError),
+        };
         // The drop of the wait is user code.
         Panics::in_drop(|| wait.end());
-        Poll::Ready(if place.is_some() { Ok(()) } else { Err(RecvError) })
+        Poll::Ready(outcome)
+    }
+
+    /// Takes the message of a sender to `place`, or registers in line for one.
+    pub(super) fn begin_recv(&self, wait: &mut LineWait<'a>, place: &mut LentPlace<'_>) -> Poll<Result<(), RecvError>> {
+        match self.take(place) {
+            Ok(()) => return Poll::Ready(Ok(())),
+            Err(TryRecvError::Disconnected) => return Poll::Ready(Err(RecvError)),
+            Err(TryRecvError::Empty) => {}
+        }
+        match LineSlot::receive_to(self.side(), wait.begin(self), 0, place, true) {
+            Ok(Some(slot)) => wait.slot = Some(slot),
+            ended => return Poll::Ready(ended.map(drop)),
+        }
+        Poll::Pending
     }
 }
 
@@ -477,17 +455,35 @@ pub(super) struct LineWait<'a> {
     slot: Option<LineSlot>,
     task: Option<Arc<Ticket>>,
     is_notified: bool,
+    /// Of a thread that sleeps.
+    is_thread: bool,
 }
 
 impl<'a> LineWait<'a> {
-    fn new(side: MeetingSide<'a>) -> Self {
-        Self { side, slot: None, task: None, is_notified: false }
+    pub(super) fn new(side: MeetingSide<'a>) -> Self {
+        Self::of(side, false)
+    }
+
+    pub(super) fn of(side: MeetingSide<'a>, is_thread: bool) -> Self {
+        Self { side, slot: None, task: None, is_notified: false, is_thread }
+    }
+
+    #[inline]
+    pub(super) fn is_in_line(&self) -> bool {
+        self.slot.is_some()
     }
 
     /// The claim, for a registration in line.
     fn begin(&mut self, party: &AnyParty<'a>) -> &Arc<Ticket> {
         self.is_notified |= party.disarm_slots();
-        self.task.insert(Arc::new(Ticket::for_task()))
+        self.task.insert(Arc::new(if self.is_thread { Ticket::for_thread() } else { Ticket::for_task() }))
+    }
+
+    /// Blocks the thread until its registration is over, or the deadline has passed.
+    pub(super) fn block(&self, backoff: &mut Backoff, deadline: Deadline) {
+        if let Some(slot) = &self.slot {
+            slot.sleep(self.side, backoff, deadline);
+        }
     }
 
     pub(super) fn poll(&self, context: &mut Context<'_>) -> Poll<()> {
@@ -500,6 +496,16 @@ impl<'a> LineWait<'a> {
     /// Of a sender: see [`LineSlot::outcome`].
     pub(super) fn end_send(&mut self, place: &mut LentPlace<'_>) -> Result<(), SendTimeoutError<()>> {
         self.slot.take().map_or(Ok(()), |slot| slot.outcome(self.side, place))
+    }
+
+    /// Of a receiver: leaves its line. `place`, which is empty, gets the message that it was handed.
+    pub(super) fn end_recv(&mut self, place: &mut LentPlace<'_>) -> Result<(), RecvTimeoutError> {
+        let met = self.slot.take().and_then(|slot| slot.leave_to(self.side, place));
+        match (met, place.is_some()) {
+            (_, true) => Ok(()),
+            (Some(_), false) => Err(RecvTimeoutError::Disconnected),
+            (None, false) => Err(RecvTimeoutError::Timeout),
+        }
     }
 
     // USER CODE: `Drop` of the waker of a future, whose registration has left its line, then the waker of another

@@ -193,7 +193,7 @@ pub(super) fn woken(met: Option<Arc<Ticket>>) {
 
 impl LineSlot {
     /// Sleeps as a thread until the claim is taken, or the deadline has passed.
-    fn sleep(&self, side: MeetingSide<'_>, backoff: &mut Backoff, deadline: Deadline) {
+    pub(super) fn sleep(&self, side: MeetingSide<'_>, backoff: &mut Backoff, deadline: Deadline) {
         let ticket = &self.0.ticket;
         // MUTANT: Speed only: what the yields have found ends the park before it begins.
         if !backoff.spin(deadline, || ticket.met().is_some()) && !backoff.yield_now(deadline, || ticket.met().is_some())
