@@ -23,13 +23,20 @@ macro_rules! whole {
 }
 
 #[cfg(feature = "spsc")]
-whole!([T] crate::spsc::Sender<T>, [T] crate::spsc::Receiver<T>);
+whole!(
+    [T] crate::spsc::Sender<T>,
+    [T] crate::spsc::Receiver<T>,
+    ['a, T] crate::spsc::SendFuture<'a, T>,
+    ['a, T] crate::spsc::RecvFuture<'a, T>,
+);
 #[cfg(feature = "mpsc")]
 whole!(
     [T] crate::mpsc::Sender<T>,
     [T] crate::mpsc::Receiver<T>,
     [T] crate::mpsc::WeakSender<T>,
     [T: 'static] crate::mpsc::SharedSender<T>,
+    ['a, T] crate::mpsc::SendFuture<'a, T>,
+    ['a, T] crate::mpsc::RecvFuture<'a, T>,
 );
 #[cfg(feature = "mpmc")]
 whole!(

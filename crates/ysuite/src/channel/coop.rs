@@ -84,6 +84,15 @@ pub(super) fn poll_operation<O: Operation>(
     polled.poll(place, context)
 }
 
+/// Polls a future once, if the task may make another step. Inlined, as a closure may not be.
+#[inline(always)]
+pub(super) fn poll_future<F: Future + Unpin>(future: &mut F, context: &mut Context<'_>) -> Poll<F::Output> {
+    #[cfg(all(feature = "tokio", unix))]
+    return poll_within_budget(context, |context| core::pin::Pin::new(future).poll(context));
+    #[cfg(not(all(feature = "tokio", unix)))]
+    core::pin::Pin::new(future).poll(context)
+}
+
 /// An operation whose completion is a step of its task.
 #[cfg(all(feature = "tokio", unix))]
 #[inline]

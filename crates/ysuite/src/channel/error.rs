@@ -164,7 +164,6 @@ pub(crate) fn of_send_timeout<T>(
 }
 
 /// The outcome of a send that had a deadline, or another limit (`None`: it was reached).
-#[cfg(any(feature = "broadcast", feature = "mpmc"))]
 pub(crate) fn of_limited(outcome: Option<Result<(), SendError<()>>>) -> Result<(), SendTimeoutError<()>> {
     match outcome {
         Some(Ok(())) => Ok(()),

@@ -35,7 +35,6 @@ pub mod broadcast;
 mod closed;
 mod coop;
 mod error;
-mod first_try;
 mod identity;
 #[cfg(feature = "in-place")]
 #[doc(hidden)]
@@ -52,6 +51,7 @@ mod observed;
 #[cfg(feature = "oneshot")]
 pub mod oneshot;
 mod permit;
+mod pipe;
 mod receive;
 mod rendezvous;
 #[cfg(feature = "select")]

@@ -8,15 +8,16 @@
 
 use core::fmt;
 use core::mem::MaybeUninit;
-use core::task::{Context, Poll};
 
 use super::error::{ReserveError, SendError, TryReserveError, TrySendError};
+use super::pipe::PipeReserve;
 use super::send::{SenderLink, Sending, WritingEnd};
-use crate::os::Deadline;
+use crate::foreign::Foreign;
+use crate::operation::{self, Task};
 use crate::passive::Passive;
 use crate::queue::outline;
 use crate::wait::WakeTarget;
-use crate::wait::one::{self, TaskWait, WaitingEnd};
+use crate::wait::one::{self, WaitingEnd};
 
 /// What a permit needs of its sender. Not for use elsewhere.
 #[doc(hidden)]
@@ -193,9 +194,9 @@ impl<S: Reserve> fmt::Debug for Permits<'_, S> {
 }
 
 /// A sender that waits for room for several messages.
-struct SeveralPlaces<'a, T, L: SenderLink<T>> {
-    end: &'a mut WritingEnd<T, L>,
-    places: usize,
+pub(super) struct SeveralPlaces<'a, T, L: SenderLink<T>> {
+    pub(super) end: &'a mut WritingEnd<T, L>,
+    pub(super) places: usize,
 }
 
 impl<T, L: SenderLink<T>> WaitingEnd for SeveralPlaces<'_, T, L> {
@@ -241,7 +242,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     // MUTANT: Killed only by `too_many_is_an_error_and_not_a_wait`.
     /// Whether there is room for `places` messages. Only checks.
     #[inline]
-    fn look_for(&mut self, places: usize) -> Result<(), TryReserveError> {
+    pub(super) fn look_for(&mut self, places: usize) -> Result<(), TryReserveError> {
         if let Some(meeting) = self.end.link.meeting() {
             return match places {
                 _ if meeting.is_closed() => Err(TryReserveError::Disconnected),
@@ -274,39 +275,12 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     #[cold]
     #[inline(never)]
     fn reserve_slowly(&mut self, places: usize) -> Result<(), ReserveError> {
-        loop {
-            match self.look_for(places) {
-                Ok(()) => return Ok(()),
-                Err(TryReserveError::TooMany) => return Err(ReserveError::TooMany),
-                Err(TryReserveError::Disconnected) => return Err(ReserveError::Disconnected),
-                Err(TryReserveError::Full) => {}
-            }
-            // Hidden messages must be published before this waits, or two such handles would wait for each other.
-            self.flush();
-            one::block(&mut SeveralPlaces { end: &mut self.end, places }, &mut self.backoff, Deadline::Never);
-        }
+        operation::perform(PipeReserve::new(self, places), &mut ())
     }
 
     /// As [`reserve`](Self::reserve), as a task.
     pub(super) async fn reserve_async(&mut self, places: usize) -> Result<(), ReserveError> {
-        let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
-        core::future::poll_fn(|context| waiting.owner.poll_reserve(context, places)).await
-    }
-
-    fn poll_reserve(&mut self, context: &mut Context<'_>, places: usize) -> Poll<Result<(), ReserveError>> {
-        loop {
-            match self.look_for(places) {
-                Ok(()) => return Poll::Ready(Ok(())),
-                Err(TryReserveError::TooMany) => return Poll::Ready(Err(ReserveError::TooMany)),
-                Err(TryReserveError::Disconnected) => return Poll::Ready(Err(ReserveError::Disconnected)),
-                Err(TryReserveError::Full) => {}
-            }
-            // Hidden messages must be published before this waits, or two such handles would wait for each other.
-            self.flush();
-            if one::poll(&mut SeveralPlaces { end: &mut self.end, places }, context).is_pending() {
-                return Poll::Pending;
-            }
-        }
+        Task::new(PipeReserve::new(self, places), Foreign::new(())).await
     }
 
     /// Sends the messages that were written into the first `count` free slots.

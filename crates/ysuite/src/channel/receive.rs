@@ -7,15 +7,16 @@
 use core::task::{Context, Poll, ready};
 
 use super::error::{self, RecvError, RecvTimeoutError, TryRecvError};
-use super::first_try::{Attempt, first_try};
+use super::pipe::{IntakeMany, PipeArrival, PipeReceive, ReceiveTask};
 use super::rendezvous::MeetingEnd;
-use crate::foreign::{Guarded, Panics};
+use crate::foreign::{Foreign, Guarded};
+use crate::operation;
 use crate::os::Deadline;
 use crate::queue::outline;
 use crate::queue::ypipe::InSlot;
 use crate::sync::spin_loop;
 use crate::wait::many::SharedEnd;
-use crate::wait::one::{self, TaskWait, WaitingEnd};
+use crate::wait::one::{self, WaitingEnd};
 use crate::wait::{Backoff, Spin};
 
 /// What [`Receiving`] needs of a queue's reader. All wait-free.
@@ -90,7 +91,7 @@ impl RecvBackoff {
     }
 
     /// The part for waits in a rendezvous.
-    fn meeting(&mut self) -> &mut Backoff {
+    pub(super) fn meeting(&mut self) -> &mut Backoff {
         &mut self.backoff
     }
 
@@ -123,7 +124,7 @@ impl<E: ReadingEnd> Receiving<E> {
 
     /// Takes a message to `place`, or returns the error that there will be none. `None`: neither yet. Only polls: an
     /// attached receiver keeps its id up.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_or_end(&mut self, place: &mut Option<E::Message>) -> Option<Result<(), RecvError>> {
         let found = match self.end.take() {
             Some(message) => message,
@@ -159,21 +160,7 @@ impl<E: ReadingEnd> Receiving<E> {
     #[cold]
     #[inline(never)]
     fn recv_slowly(&mut self) -> Result<E::Message, RecvError> {
-        if self.end.meeting().is_some() {
-            return self.met();
-        }
-        self.wait(Deadline::Never).map_err(|_| RecvError)?;
-        moved_out(self.end.take(), RecvError)
-    }
-
-    /// In a rendezvous. A function of its own, so that others need no stack for a message.
-    #[inline(never)]
-    fn met(&mut self) -> Result<E::Message, RecvError> {
-        let Some(meeting) = self.end.meeting() else { return Err(RecvError) };
-        let mut place = None;
-        let mut place = Guarded(&mut place);
-        let outcome = meeting.party().recv(&mut place, Deadline::Never, self.backoff.meeting());
-        error::received(outcome.map_err(|_| RecvError), &mut place)
+        self.recv_slowly_until(Deadline::Never, |_| RecvError)
     }
 
     /// Receives; waits for a message until a deadline. `deadline` is called only where there is no message.
@@ -182,21 +169,27 @@ impl<E: ReadingEnd> Receiving<E> {
         if found.is_some() {
             return moved_out(found, RecvTimeoutError::Disconnected);
         }
-        if self.end.meeting().is_some() {
-            return self.met_until(deadline());
-        }
-        self.wait(deadline())?;
-        moved_out(self.end.take(), RecvTimeoutError::Disconnected)
+        self.recv_slowly_until(deadline(), |error| error)
     }
 
+    /// `of` makes the error. Not a `map_err` of the result: that would be a copy of the message in an unoptimised program.
+    #[inline(always)]
+    fn recv_slowly_until<R>(&mut self, deadline: Deadline, of: fn(RecvTimeoutError) -> R) -> Result<E::Message, R> {
+        if self.end.meeting().is_some() {
+            return self.met(deadline, of);
+        }
+        self.wait(deadline).map_err(of)?;
+        moved_out(self.end.take(), of(RecvTimeoutError::Disconnected))
+    }
+
+    /// In a rendezvous. A function of its own, so that others need no stack for a message.
     #[cold]
     #[inline(never)]
-    fn met_until(&mut self, deadline: Deadline) -> Result<E::Message, RecvTimeoutError> {
-        let Some(meeting) = self.end.meeting() else { return Err(RecvTimeoutError::Disconnected) };
+    fn met<R>(&mut self, deadline: Deadline, of: fn(RecvTimeoutError) -> R) -> Result<E::Message, R> {
         let mut place = None;
         let mut place = Guarded(&mut place);
-        let outcome = meeting.party().recv(&mut place, deadline, self.backoff.meeting());
-        error::received(outcome, &mut place)
+        let outcome = operation::block_behind(PipeReceive::new(self), &mut *place, deadline);
+        error::received(of_limited(outcome).map_err(of), &mut place)
     }
 
     // MUTANT: Speed only: a message that came during the pause is found by the next attempt.
@@ -204,19 +197,14 @@ impl<E: ReadingEnd> Receiving<E> {
     #[cold]
     #[inline(never)]
     pub(super) fn wait(&mut self, deadline: Deadline) -> Result<(), RecvTimeoutError> {
-        loop {
-            if self.end.has_message() {
-                return Ok(());
-            }
-            // Checks again once the queue is closed: what the sender published before it closed is visible then.
-            if self.end.is_closed() {
-                return if self.end.has_last() { Ok(()) } else { Err(RecvTimeoutError::Disconnected) };
-            }
-            let position = self.end.position();
-            if !self.backoff.wait(&mut self.end, position, deadline) {
-                return Err(RecvTimeoutError::Timeout);
-            }
-        }
+        of_limited(operation::block_behind(PipeArrival::new(self), &mut (), deadline))
+    }
+
+    /// Blocks the thread until the queue is ready (true) or the deadline has passed (false).
+    #[inline(always)]
+    pub(super) fn block(&mut self, deadline: Deadline) -> bool {
+        let position = self.end.position();
+        self.backoff.wait(&mut self.end, position, deadline)
     }
 
     // MUTANT: Speed only: the slow path finds nothing either.
@@ -305,16 +293,16 @@ impl<E: ReadingEnd> Receiving<E> {
         if most == 0 {
             return outline(self, Self::take_none);
         }
-        loop {
-            let taken = self.take_batch(to, most);
-            if taken != 0 {
-                return Ok(taken);
-            }
-            if let Some(meeting) = self.end.meeting() {
-                return meeting.party().recv_batch(to, most, self.backoff.meeting());
-            }
-            outline(self, |receiving| receiving.wait(Deadline::Never)).map_err(|_| RecvError)?;
-        }
+        let taken = self.take_batch(to, most);
+        if taken != 0 { Ok(taken) } else { outline(self, |receiving| receiving.recv_batch_slowly(to, most)) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn recv_batch_slowly(&mut self, to: &mut Vec<E::Message>, most: usize) -> Result<usize, RecvError> {
+        let mut batch = Foreign::new(IntakeMany::new(to, most));
+        operation::perform_behind(PipeReceive::new(self), &mut *batch)?;
+        Ok(batch.taken)
     }
 
     pub(super) fn try_recv_batch(&mut self, to: &mut Vec<E::Message>, most: usize) -> Result<usize, TryRecvError> {
@@ -403,8 +391,6 @@ impl<E: ReadingEnd> Receiving<E> {
         (0..messages).for_each(|_| drop(self.end.take()));
     }
 
-    // WAITS: a task, for a message or the last sender's drop, also in `recv_async`; it does not spin; test:
-    //     tests/suite/conformance/channel/tasks.rs: a_task_polled_once_and_kept_is_woken
     #[inline]
     pub(super) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
         ready!(one::poll(&mut self.end, context));
@@ -434,47 +420,17 @@ impl<E: ReadingEnd> Receiving<E> {
     }
 
     #[inline(always)]
-    pub(super) fn recv_async(&mut self) -> impl Future<Output = Result<E::Message, RecvError>> {
-        first_try(self, |receiving| receiving.received())
-    }
-
-    async fn received(&mut self) -> Result<E::Message, RecvError> {
-        if self.end.has_message() {
-            return moved_out(self.end.take(), RecvError);
-        }
-        if let Some(meeting) = self.end.meeting() {
-            return meeting.party().recv_async().await;
-        }
-        // The drop of the wait is user code.
-        let outcome = {
-            let waiting = TaskWait { owner: &mut *self, forget: |receiving| one::forget(&mut receiving.end) };
-            let outcome = core::future::poll_fn(|context| waiting.owner.poll_found(context)).await;
-            Panics::in_drop(|| drop(waiting));
-            outcome
-        };
-        moved_out(outcome.ok(), RecvError)
-    }
-
-    /// As [`poll_recv`](Self::poll_recv), and leaves the message in its slot. Not in a rendezvous.
-    fn poll_found(&mut self, context: &mut Context<'_>) -> Poll<Result<InSlot<E::Message>, RecvError>> {
-        ready!(one::poll(&mut self.end, context));
-        Poll::Ready(match self.end.take() {
-            Some(message) => Ok(message),
-            None => self.take_last(),
-        })
+    pub(super) fn recv_async(&mut self) -> ReceiveTask<'_, E> {
+        ReceiveTask::new(self)
     }
 }
 
-/// A message that is received.
-impl<E: ReadingEnd> Attempt for &mut Receiving<E> {
-    type Outcome = Result<E::Message, RecvError>;
-
-    #[inline(always)]
-    fn attempt(&mut self) -> Poll<Self::Outcome> {
-        match self.end.take_out() {
-            Some(message) => Poll::Ready(Ok(message)),
-            None => Poll::Pending,
-        }
+/// The outcome of a receive that had a deadline (`None`: it has passed).
+fn of_limited(outcome: Option<Result<(), RecvError>>) -> Result<(), RecvTimeoutError> {
+    match outcome {
+        Some(Ok(())) => Ok(()),
+        Some(Err(RecvError)) => Err(RecvTimeoutError::Disconnected),
+        None => Err(RecvTimeoutError::Timeout),
     }
 }
 
@@ -611,8 +567,8 @@ macro_rules! impl_receiver_api {
             /// # Errors
             /// When the channel is empty, and all senders have disconnected or it is closed.
             #[inline]
-            pub fn recv_async(&mut self) -> impl Future<Output = Result<T, RecvError>> {
-                $crate::channel::coop::within_budget(self.inner.recv_async())
+            pub fn recv_async(&mut self) -> RecvFuture<'_, T> {
+                RecvFuture(self.inner.recv_async())
             }
 
             /// The number of messages that a disconnected rendezvous still has: see [`crate::channel#rendezvous`].

@@ -10,16 +10,17 @@ use core::task::{Context, Poll, Waker};
 
 use super::closed::EndWatchers;
 use super::error::{self, SendError, SendTimeoutError, TrySendError};
-use super::first_try::{Attempt, first_try};
+use super::pipe::{Hidden, PipeSend, SendTask};
 use super::rendezvous::MeetingEnd;
 use crate::foreign::{Foreign, Lent, Panics};
+use crate::operation;
 use crate::os::Deadline;
 use crate::passive::{GONE, Passive, STAYS};
 use crate::queue::ypipe::{InSlot, UntypedWriter, Writer};
 use crate::queue::{RegisterCopy, outline, outline_with};
 use crate::signal::{AttachError, Registration};
 use crate::statistics::COUNTING;
-use crate::wait::one::{self, TaskWait, WaitingEnd};
+use crate::wait::one::{self, WaitingEnd};
 use crate::wait::{Backoff, WakeTarget};
 
 /// A lane's id, and its writer, which is closed, or open where the lane is unused. It is left in place: a writer is
@@ -300,40 +301,39 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     #[inline(always)]
-    pub(super) fn send_async(&mut self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
-        // The future has the message once, and lends it. Both the drop of the message and the wait are user code, and
-        // may run while unwinding.
-        first_try((self, Foreign::some(message)), |(sending, place)| sending.sent_from(place))
+    pub(super) fn send_async(&mut self, message: T) -> SendTask<'_, T, L> {
+        SendTask::new(self, message)
     }
 
-    /// Sends the message that is in `place`; the task waits for room.
-    async fn sent_from(&mut self, place: &mut Option<T>) -> Result<(), SendError<T>> {
-        let outcome = self.place_sent(place).await;
-        error::of_send(outcome, place)
+    /// Sends the message that is in `place`, where there is room: what a task does at first.
+    #[inline(always)]
+    pub(super) fn send_first(&mut self, place: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
+        let tokens = if self.end.writer.may_send_here() {
+            // SAFETY: `may_send_here` has just returned true. An operation is attempted first once, so its message is
+            //     there.
+            unsafe {
+                place.leave_to(self.end.writer.slot_here());
+                self.end.writer.sent_here()
+            }
+        } else {
+            outline(self, |sending| sending.end.writer.send_from(place))?
+        };
+        Some(if tokens == 0 { Ok(()) } else { self.sent(tokens) })
     }
 
-    async fn place_sent(&mut self, place: &mut Option<T>) -> Result<(), SendError<()>> {
-        match self.end.writer.send_from(place) {
-            Some(0) => return Ok(()),
-            Some(tokens) => return self.sent_from_place(tokens, place),
-            None => {}
+    pub(super) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        match self.end.link.meeting_mut() {
+            Some(meeting) if !meeting.is_closed() => meeting.poll_ready(context),
+            Some(_) => Poll::Ready(()),
+            None => self.poll_queue(context),
         }
-        if let Some(meeting) = self.end.link.meeting() {
-            return meeting.party().send_async(place).await;
-        }
-        let waiting = TaskWait { owner: &mut *self, forget: |sending| one::forget(&mut *sending.end) };
-        core::future::poll_fn(|context| waiting.owner.poll_ready(context)).await;
-        drop(waiting);
-        self.attempt_again(place).map_err(|_| SendError(()))
     }
 
     // WAITS: a task, for room, also in `send_async`; it does not spin, and flushes first; test:
     //     tests/suite/conformance/channel/batches.rs: poll_ready_shows_what_is_hidden_before_it_waits
-    pub(super) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+    /// Ready when there is room in the queue.
+    pub(super) fn poll_queue(&mut self, context: &mut Context<'_>) -> Poll<()> {
         if !self.end.is_ready() {
-            if let Some(meeting) = self.end.link.meeting_mut() {
-                return meeting.poll_ready(context);
-            }
             // Hidden messages must be published before this waits. They may take the room that this waits for, and two
             // such handles would wait for each other.
             self.flush();
@@ -362,29 +362,12 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         error::of_send(outcome, &mut place)
     }
 
-    // MUTANT: Speed only: the wait finds the disconnection at its first check or after arming.
     #[cold]
     #[inline(never)]
     fn write_place(&mut self, place: &mut Option<T>) -> Result<(), SendError<()>> {
-        if let Some(meeting) = self.end.link.meeting() {
-            let sent = meeting.party().send(place, Deadline::Never, &mut self.backoff);
-            return sent.map_err(|_| SendError(()));
-        }
-        loop {
-            // The waker that this wakes is user code.
-            Panics::in_drop(|| {
-                self.flush();
-                if !self.end.writer.is_over() {
-                    one::block(&mut *self.end, &mut self.backoff, Deadline::Never);
-                }
-            });
-            if self.end.writer.is_over() {
-                return Err(SendError(()));
-            }
-            if self.end.writer.write_from(place) {
-                return Ok(());
-            }
-        }
+        // The waker that this wakes is user code.
+        Panics::in_drop(|| _ = self.flush());
+        operation::perform_behind(PipeSend::new(self), &mut Hidden(place))
     }
 
     // MUTANT: Speed only: what was sent is counted again, and a wake without a mode does nothing.
@@ -435,7 +418,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     #[inline]
     fn send_all(&mut self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         let start = self.end.writer.position();
-        let mut first = start;
+        let (mut first, mut handed) = (start, 0);
         if self.end.writer.is_orphaned() && self.takes_no_more() {
             return outline(self, |sender| sender.unsent(messages));
         }
@@ -450,18 +433,17 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
                 back.push(rest.take_out());
                 return Err(SendError(back));
             }
-            if batch.0.end.link.meeting().is_some() {
-                return outline(batch.0, |sender| sender.meet_all(&mut rest, messages));
-            }
             first = batch.0.end.writer.position();
             if outline(batch.0, |sender| sender.write_place(&mut rest)).is_err() {
                 return Err(SendError(vec![rest.take_out()]));
             }
+            // At a rendezvous nothing is hidden.
+            handed += usize::from(batch.0.end.writer.hidden() == 0);
         }
         let sent = batch.0.end.writer.position().wrapping_sub(start);
         let tokens = batch.0.end.writer.publish();
         batch.0.published(tokens, first)?;
-        Ok(sent)
+        Ok(sent + handed)
     }
 
     /// The part of a batch for which there would be room, at least one message.
@@ -481,20 +463,6 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     #[inline(never)]
     fn takes_no_more(&self) -> bool {
         self.end.writer.hidden() == 0
-    }
-
-    /// Hands over all messages, one by one. Only in a rendezvous.
-    #[cold]
-    #[inline(never)]
-    fn meet_all(
-        &mut self,
-        first: &mut Option<T>,
-        messages: &mut impl Iterator<Item = T>,
-    ) -> Result<usize, SendError<Vec<T>>> {
-        match self.end.link.meeting() {
-            Some(meeting) => meeting.party().send_batch(first, messages, &mut self.backoff),
-            None => Ok(0),
-        }
     }
 
     /// A batch that began at position `from` has been published. If the receiver has disconnected, the error returns
@@ -568,16 +536,12 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     //     `refused`, `send_all` and `send_async`, and in `send_async` of `mpmc` and of `broadcast`.
     //     The message that has no room is a local's or the future's; re-entrance: any operation; panic: the message is
     //     dropped as one more piece; test: tests/suite/disposing.rs: to_a_pipe_behind_a_waker_that_panics
-    // WAITS: for room, also in `write` and `send_batch`; ends: that, the receiver has disconnected, the deadline; spin:
-    //     as `recv`; a sender of an `mpsc` yields twice under `Adaptive`; it flushes first, so no receiver waits for
-    //     hidden messages; test: tests/suite/conformance/channel/batches.rs: a_full_batch_flushes_itself_and_waits
     #[cold]
     #[inline(never)]
     fn send_slowly(&mut self, place: &mut Option<T>, deadline: Deadline) -> Result<(), SendTimeoutError<()>> {
-        if let Some(meeting) = self.end.link.meeting() {
-            return meeting.party().send(place, deadline, &mut self.backoff);
-        }
-        self.send_by_waiting(place, |sending| one::block(&mut *sending.end, &mut sending.backoff, deadline))
+        // The waker that this wakes is user code.
+        Panics::in_drop(|| _ = self.flush());
+        error::of_limited(operation::block_behind(PipeSend::new(self), place, deadline))
     }
 
     // MUTANT: After a wait in time there is room, which no other sender can take, or a disconnection.
@@ -609,29 +573,6 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     /// A publication has found `tokens`: wakes the receiver. True: it slept.
     fn wake(&self, tokens: u32) -> bool {
         self.end.link.wake(self.end.writer.reader_passive(), tokens)
-    }
-}
-
-/// A send, as an operation that may complete at once.
-impl<T, L: SenderLink<T>> Attempt for (&mut Sending<T, L>, Foreign<Option<T>>) {
-    type Outcome = Result<(), SendError<T>>;
-
-    #[inline(always)]
-    fn attempt(&mut self) -> Poll<Self::Outcome> {
-        let (sending, place) = self;
-        let tokens = if sending.end.writer.may_send_here() {
-            // SAFETY: `may_send_here` has just returned true. An operation is attempted once, so its message is there.
-            unsafe {
-                place.leave_to(sending.end.writer.slot_here());
-                sending.end.writer.sent_here()
-            }
-        } else {
-            match outline(*sending, |sending| sending.end.writer.send_from(place)) {
-                Some(tokens) => tokens,
-                None => return Poll::Pending,
-            }
-        };
-        if tokens == 0 { Poll::Ready(Ok(())) } else { Poll::Ready(sending.sent(tokens)) }
     }
 }
 
@@ -784,8 +725,8 @@ macro_rules! impl_sender_api {
             /// # Errors
             /// As [`send`](Self::send).
             #[inline]
-            pub fn send_async(&mut self, message: T) -> impl Future<Output = Result<(), SendError<T>>> {
-                $crate::channel::coop::within_budget(self.inner.send_async(message))
+            pub fn send_async(&mut self, message: T) -> SendFuture<'_, T> {
+                SendFuture(self.inner.send_async(message))
             }
 
             /// Ready when there is room for a message, or when the receiver has disconnected. Otherwise registers the

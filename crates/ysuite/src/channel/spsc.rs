@@ -28,6 +28,9 @@
 //!
 //! A handle that is sent into its own channel keeps the channel alive, and itself: both leak, as in `std`.
 
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
 #[cfg(feature = "in-place")]
 use core::ptr::NonNull;
 use core::task::{Context, Poll, Waker};
@@ -35,6 +38,7 @@ use core::time::Duration;
 use std::time::Instant;
 
 use super::closed::{EndWatchers, impl_receiver_end, impl_sender_end};
+use super::coop::poll_future;
 pub use super::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
 };
@@ -42,6 +46,7 @@ use super::iter::{IntoIter, Iter, Receive, TryIter};
 use super::observed::impl_observer;
 pub use super::permit::{Permit, Permits};
 use super::permit::{Reserve, impl_sender_permits};
+use super::pipe::{ReceiveTask, SendTask};
 use super::receive::{ReadingEnd, Receiving, impl_receiver_api};
 use super::rendezvous::{MeetingEnd, SharedMeetingOf};
 use super::send::{SenderLink, Sending, impl_sender_api};
@@ -174,6 +179,28 @@ impl<T> SenderLink<T> for Arc<SpscShared<T>> {
     fn leave_meeting(&mut self) -> Option<Box<MeetingEnd<T, true>>> {
         // SAFETY: as above.
         self.sending.with_mut(|sending| unsafe { (*sending).take() })
+    }
+}
+
+/// A send of a task: see [`send_async`](Sender::send_async).
+#[must_use = "futures do nothing unless they are polled"]
+pub struct SendFuture<'a, T>(SendTask<'a, T, Arc<SpscShared<T>>>);
+
+impl<T> Future for SendFuture<'_, T> {
+    type Output = Result<(), SendError<T>>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
+        poll_future(&mut self.get_mut().0, context)
+    }
+}
+
+// No message is ever pinned in place.
+impl<T> Unpin for SendFuture<'_, T> {}
+
+impl<T> fmt::Debug for SendFuture<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SendFuture").finish_non_exhaustive()
     }
 }
 
@@ -450,6 +477,28 @@ impl<T> Receiver<T> {
     #[must_use]
     pub fn is_disconnected(&self) -> bool {
         self.inner.is_disconnected()
+    }
+}
+
+/// A receive of a task: see [`recv_async`](Receiver::recv_async).
+#[must_use = "futures do nothing unless they are polled"]
+pub struct RecvFuture<'a, T>(ReceiveTask<'a, SpscReader<T>>);
+
+impl<T> Future for RecvFuture<'_, T> {
+    type Output = Result<T, RecvError>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+        poll_future(&mut self.get_mut().0, context)
+    }
+}
+
+// No message is ever pinned in place.
+impl<T> Unpin for RecvFuture<'_, T> {}
+
+impl<T> fmt::Debug for RecvFuture<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecvFuture").finish_non_exhaustive()
     }
 }
 

@@ -2,52 +2,32 @@
 //!
 //! Cannot: take a message out of an iterator and return it. So an iterator is asked only where there is room.
 
-use core::future::{Future, poll_fn};
-use core::pin::{Pin, pin};
-use core::task::{Poll, ready};
+use core::future::Future;
+use core::pin::pin;
 
-use super::error::{self, RecvError, SendError, SendTimeoutError, TrySendError};
+use super::error::{self, RecvError, SendError, SendTimeoutError};
+use super::pipe::{IntakeMany, OneByOne, PipeReceive, PipeSend};
 use super::receive::{ReadingEnd, Receiving};
-use super::send::{FlushOnDrop, SenderLink, Sending};
-use crate::foreign::{Foreign, Panics};
-use crate::operation::limit::{self, Limit};
-use crate::wait::one::{self, TaskWait};
+use super::send::{SenderLink, Sending};
+use crate::foreign::Foreign;
+use crate::operation::limit::Limit;
+use crate::operation::{self, Task};
 
 impl<T, L: SenderLink<T>> Sending<T, L> {
     pub(super) async fn send_batch_async(
         &mut self,
         messages: &mut impl Iterator<Item = T>,
     ) -> Result<usize, SendError<Vec<T>>> {
-        if let Some(meeting) = self.end.link.meeting() {
-            return meeting.party().send_batch_async(messages).await;
+        let mut task = Task::new(PipeSend::new(self), Foreign::new(OneByOne::new(messages)));
+        match (&mut task).await {
+            Ok(()) => Ok(task.place().sent),
+            Err(SendError(())) => Err(SendError(task.place().take_back())),
         }
-        let start = self.end.writer.position();
-        loop {
-            if self.end.writer.is_over() {
-                return Err(SendError(Vec::new()));
-            }
-            // Where the iterator reports that it has no more, no room is needed.
-            if !self.send_room(messages)? || messages.size_hint().1 == Some(0) {
-                return Ok(self.end.writer.position().wrapping_sub(start));
-            }
-            let waiting = TaskWait { owner: self, forget: |sending| one::forget(&mut *sending.end) };
-            poll_fn(|context| waiting.owner.poll_ready(context)).await;
-        }
-    }
-
-    /// Sends the messages for which there is room. False: the iterator has ended.
-    fn send_room(&mut self, messages: &mut impl Iterator<Item = T>) -> Result<bool, SendError<Vec<T>>> {
-        let first = self.end.writer.position();
-        let batch = FlushOnDrop(self);
-        let more = batch.0.end.writer.fill_room(messages);
-        let tokens = batch.0.end.writer.publish();
-        batch.0.published(tokens, first)?;
-        Ok(more)
     }
 
     // USER CODE: `poll` and `Drop` of the future that limits the send; the message is in this future; the task is
     //     registered, or its registration is already withdrawn; re-entrance: none (the sender is borrowed); panic:
-    //     `TaskWait` withdraws the registration in its drop, and the message is dropped; test:
+    //     the driver withdraws the registration, and the message is dropped; test:
     //     tests/suite/conformance/channel/task_batches.rs: a_limit_whose_end_panics_takes_the_message_along
     pub(super) fn send_async_until(
         &mut self,
@@ -59,40 +39,9 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         let mut place = Foreign::some(message);
         async move {
             let stop = pin!(Some(stop));
-            let outcome = self.sent_from_until(&mut place, Limit::new(stop)).await;
-            error::of_send_timeout(outcome, &mut place)
+            let outcome = operation::until(PipeSend::new(self), &mut *place, Limit::new(stop)).await;
+            error::of_send_timeout(error::of_limited(outcome), &mut place)
         }
-    }
-
-    async fn sent_from_until(
-        &mut self,
-        place: &mut Option<T>,
-        mut stop: Limit<'_, impl Future>,
-    ) -> Result<(), SendTimeoutError<()>> {
-        let attempted = self.attempt(place);
-        if attempted != Err(TrySendError::Full(())) {
-            // The drop of the limit is user code.
-            Panics::in_drop(|| drop(stop));
-            return attempted.map_err(|_| SendTimeoutError::Disconnected(()));
-        }
-        if let Some(meeting) = self.end.link.meeting() {
-            return meeting.party().send_async_until(place, stop).await;
-        }
-        // The wait and the limit are user code, and so are their drops.
-        let waiting = TaskWait { owner: &mut *self, forget: |sending| one::forget(&mut *sending.end) };
-        poll_fn(|context| {
-            if waiting.owner.poll_ready(context).is_ready() {
-                Poll::Ready(())
-            } else {
-                Pin::new(&mut stop).poll(context)
-            }
-        })
-        .await;
-        limit::answer_behind((), waiting, stop);
-        self.attempt_again(place).map_err(|error| match error {
-            TrySendError::Full(()) => SendTimeoutError::Timeout(()),
-            TrySendError::Disconnected(()) => SendTimeoutError::Disconnected(()),
-        })
     }
 }
 
@@ -101,21 +50,9 @@ impl<E: ReadingEnd> Receiving<E> {
         if most == 0 {
             return self.take_none();
         }
-        let taken = self.take_batch(to, most);
-        if taken != 0 {
-            return Ok(taken);
-        }
-        if let Some(meeting) = self.end.meeting() {
-            return meeting.party().recv_batch_async(to, most).await;
-        }
-        let waiting = TaskWait { owner: self, forget: |receiving| one::forget(&mut receiving.end) };
-        let taken = poll_fn(|context| {
-            ready!(one::poll(&mut waiting.owner.end, context));
-            Poll::Ready(waiting.owner.take_batch(to, most))
-        })
-        .await;
-        // None: the channel is closed and empty.
-        if taken == 0 { Err(RecvError) } else { Ok(taken) }
+        let mut task = Task::new(PipeReceive::new(self), Foreign::new(IntakeMany::new(to, most)));
+        (&mut task).await?;
+        Ok(task.place().taken)
     }
 }
 

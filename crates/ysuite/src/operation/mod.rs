@@ -12,6 +12,7 @@ use core::future::{Future, poll_fn};
 use core::mem::ManuallyDrop;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
+use std::thread;
 
 use self::limit::Limit;
 #[cfg(any(feature = "broadcast", feature = "mpmc", feature = "watch"))]
@@ -63,50 +64,64 @@ pub(crate) trait Operation {
     }
 }
 
-/// An operation that may wait. However it ends, it leaves.
-struct Attempted<O: Operation> {
-    operation: O,
-    waits: bool,
-}
-
-impl<O: Operation> Attempted<O> {
-    #[inline]
-    fn new(operation: O) -> Self {
-        Self { operation, waits: false }
-    }
-}
+/// An operation that waits. However it ends, it leaves.
+struct Attempted<O: Operation>(O);
 
 // USER CODE: what `leave` of each operation runs: the waker of a task that waits no longer, and those of peers to whom a
 //     notification is passed on; the operation is over; re-entrance and panic: as that operation says
 impl<O: Operation> Drop for Attempted<O> {
     #[inline]
     fn drop(&mut self) {
-        if self.waits {
-            Panics::in_drop(|| self.operation.leave());
-        }
+        Panics::in_drop(|| self.0.leave());
     }
 }
 
 /// Performs the operation; blocks the thread until it is possible. `None`: the deadline has passed. After the deadline it
 /// is attempted once more, and not for as long as others take away what has woken this thread.
-pub(crate) fn block<O: Operation>(operation: O, place: &mut O::Place, deadline: Deadline) -> Option<O::Outcome> {
-    let mut attempted = Attempted::new(operation);
+pub(crate) fn block<O: Operation>(mut operation: O, place: &mut O::Place, deadline: Deadline) -> Option<O::Outcome> {
+    let outcome = operation.attempt(place);
+    if outcome.is_some() { outcome } else { block_behind(operation, place, deadline) }
+}
+
+/// As [`block`], after an attempt in vain.
+#[inline]
+pub(crate) fn block_behind<O: Operation>(operation: O, place: &mut O::Place, deadline: Deadline) -> Option<O::Outcome> {
+    let mut waiting = Attempted(operation);
     loop {
-        let outcome = attempted.operation.attempt(place);
+        // What the wait wakes is user code.
+        let in_time =
+            if thread::panicking() { block_unwinding(&mut waiting.0, deadline) } else { waiting.0.block(deadline) };
+        let outcome = waiting.0.attempt(place);
         if outcome.is_some() {
             return outcome;
         }
-        attempted.waits = true;
-        if !attempted.operation.block(deadline) || deadline.is_over() {
-            return attempted.operation.attempt(place).or_else(|| attempted.operation.withdraw(place));
+        if !in_time || deadline.is_over() {
+            return waiting.0.withdraw(place);
         }
     }
 }
 
+/// Blocks, where a panic goes no further. Then another attempt finds what there is.
+#[cold]
+#[inline(never)]
+fn block_unwinding<O: Operation>(operation: &mut O, deadline: Deadline) -> bool {
+    let mut in_time = true;
+    Panics::in_drop(|| in_time = operation.block(deadline));
+    in_time
+}
+
 /// As [`block`], without a deadline.
 pub(crate) fn perform<O: Operation>(operation: O, place: &mut O::Place) -> O::Outcome {
-    block(operation, place, Deadline::Never).expect("without a deadline only an outcome ends it")
+    block(operation, place, Deadline::Never).expect(NEVER)
 }
+
+/// As [`block_behind`], without a deadline.
+#[cfg(any(feature = "spsc", feature = "mpsc"))]
+pub(crate) fn perform_behind<O: Operation>(operation: O, place: &mut O::Place) -> O::Outcome {
+    block_behind(operation, place, Deadline::Never).expect(NEVER)
+}
+
+const NEVER: &str = "without a deadline only an outcome ends it";
 
 /// Performs the operation; the task waits until it is possible, or until `limit` is ready (`None`).
 pub(crate) async fn until<O: Operation>(
@@ -114,19 +129,18 @@ pub(crate) async fn until<O: Operation>(
     place: &mut O::Place,
     mut limit: Limit<'_, impl Future>,
 ) -> Option<O::Outcome> {
-    let mut waiting = Attempted::new(operation);
+    let mut waiting = Attempted(operation);
     let outcome = loop {
-        let outcome = waiting.operation.attempt(place);
+        let outcome = waiting.0.attempt(place);
         if outcome.is_some() {
             break outcome;
         }
-        waiting.waits = true;
-        let is_over = poll_fn(|context| match waiting.operation.poll(context) {
+        let is_over = poll_fn(|context| match waiting.0.poll(context) {
             Poll::Ready(()) => Poll::Ready(false),
             Poll::Pending => Pin::new(&mut limit).poll(context).map(|()| true),
         });
         if is_over.await {
-            break waiting.operation.withdraw(place);
+            break waiting.0.withdraw(place);
         }
     };
     limit::answer_behind(outcome, waiting, limit)
@@ -151,6 +165,25 @@ impl<O: Operation> Polled<O> {
     #[inline(always)]
     pub(crate) fn new(operation: O) -> Self {
         Self { stage: TaskStage::New, operation: ManuallyDrop::new(operation) }
+    }
+
+    /// The operation, if it has not been attempted: for an attempt by what the caller knows of it. It is over then,
+    /// unless it [must wait](Self::must_wait).
+    #[cfg(any(feature = "spsc", feature = "mpsc"))]
+    #[inline(always)]
+    pub(crate) fn begin(&mut self) -> Option<&mut O> {
+        if self.stage != TaskStage::New {
+            return None;
+        }
+        self.stage = TaskStage::Over;
+        Some(&mut self.operation)
+    }
+
+    /// The first attempt has changed nothing.
+    #[cfg(any(feature = "spsc", feature = "mpsc"))]
+    #[inline(always)]
+    pub(crate) fn must_wait(&mut self) {
+        self.stage = TaskStage::Waiting;
     }
 
     /// Performs the operation, or registers the task. The place of a message is the same in all polls, or empty in all.

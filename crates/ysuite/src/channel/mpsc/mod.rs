@@ -85,8 +85,8 @@ mod weak;
 
 pub(super) use self::lanes::Lanes;
 pub use self::lanes::TURN;
-pub use self::receiver::Receiver;
-pub use self::sender::{Sender, TooManySenders};
+pub use self::receiver::{Receiver, RecvFuture};
+pub use self::sender::{SendFuture, Sender, TooManySenders};
 use self::shared::ChannelParker;
 pub(super) use self::shared::MpscShared;
 pub use self::shared_sender::SharedSender;

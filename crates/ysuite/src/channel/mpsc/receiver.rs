@@ -1,5 +1,8 @@
 //! The receiver of an mpsc channel. One thread at a time.
 
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
 #[cfg(feature = "hub")]
 use core::ptr::NonNull;
 use core::task::{Context, Poll};
@@ -10,8 +13,10 @@ use super::lanes::Lanes;
 use super::shared::MpscShared;
 use super::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::closed::impl_receiver_end;
+use crate::channel::coop::poll_future;
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::observed::impl_observer;
+use crate::channel::pipe::ReceiveTask;
 use crate::channel::receive::{ReadingEnd as _, Receiving, impl_receiver_api};
 use crate::channel::task_batch::impl_receiver_tasks;
 use crate::queue::RegisterCopy;
@@ -100,6 +105,28 @@ impl<T> Receiver<T> {
     #[must_use]
     pub fn visits(&self) -> u64 {
         self.inner.end.visits()
+    }
+}
+
+/// A receive of a task: see [`recv_async`](Receiver::recv_async).
+#[must_use = "futures do nothing unless they are polled"]
+pub struct RecvFuture<'a, T>(ReceiveTask<'a, Lanes<T>>);
+
+impl<T> Future for RecvFuture<'_, T> {
+    type Output = Result<T, RecvError>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+        poll_future(&mut self.get_mut().0, context)
+    }
+}
+
+// No message is ever pinned in place.
+impl<T> Unpin for RecvFuture<'_, T> {}
+
+impl<T> fmt::Debug for RecvFuture<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecvFuture").finish_non_exhaustive()
     }
 }
 

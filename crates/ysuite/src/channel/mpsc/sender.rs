@@ -1,7 +1,9 @@
 //! The sender of an mpsc channel. One thread at a time.
 
 use core::fmt;
+use core::future::Future;
 use core::num::NonZeroU32;
+use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::time::Instant;
@@ -11,9 +13,11 @@ use super::shared_sender::SharedSender;
 use super::weak::WeakSender;
 use super::{MAX_SENDERS, Permit, Permits, ReserveError, SendError, SendTimeoutError, TryReserveError, TrySendError};
 use crate::channel::closed::{EndWatchers, impl_sender_end};
+use crate::channel::coop::poll_future;
 use crate::channel::identity::impl_identity;
 use crate::channel::observed::impl_observer;
 use crate::channel::permit::{Reserve, impl_sender_permits};
+use crate::channel::pipe::SendTask;
 use crate::channel::rendezvous::MeetingEnd;
 use crate::channel::send::{LeftLane, SenderLink, Sending, impl_sender_api};
 use crate::channel::task_batch::impl_sender_tasks;
@@ -310,6 +314,28 @@ impl fmt::Display for TooManySenders {
 }
 
 impl std::error::Error for TooManySenders {}
+
+/// A send of a task: see [`send_async`](Sender::send_async).
+#[must_use = "futures do nothing unless they are polled"]
+pub struct SendFuture<'a, T>(SendTask<'a, T, SenderLane<T>>);
+
+impl<T> Future for SendFuture<'_, T> {
+    type Output = Result<(), SendError<T>>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
+        poll_future(&mut self.get_mut().0, context)
+    }
+}
+
+// No message is ever pinned in place.
+impl<T> Unpin for SendFuture<'_, T> {}
+
+impl<T> fmt::Debug for SendFuture<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SendFuture").finish_non_exhaustive()
+    }
+}
 
 impl_sender_api!(mpsc, Sender);
 impl_observer!(Sender, |sender| sender.inner.end.link.shared.meter);

@@ -16,7 +16,7 @@ use super::ticket::Ticket;
 use super::wait::LineSlot;
 use crate::channel::error::{RecvError, SendError, TryRecvError, TrySendError};
 use crate::foreign::Panics;
-use crate::operation::{self, Operation};
+use crate::operation::Operation;
 use crate::os::Deadline;
 use crate::sync::Arc;
 use crate::wait::Backoff;
@@ -151,49 +151,7 @@ impl Drop for LineWait<'_> {
     }
 }
 
-/// The wait of a thread, with what it has learned about spinning.
-struct ThreadWait<'a, 'b, P> {
-    wait: LineWait<'a>,
-    backoff: &'b mut Backoff,
-    place: PhantomData<fn(&mut P)>,
-}
-
-impl<'p> Operation for ThreadWait<'_, '_, LentPlace<'p>> {
-    type Place = LentPlace<'p>;
-    type Outcome = Exchanged;
-
-    fn attempt(&mut self, place: &mut LentPlace<'p>) -> Option<Exchanged> {
-        self.wait.attempt(place)
-    }
-
-    fn block(&mut self, deadline: Deadline) -> bool {
-        self.wait.block(deadline, self.backoff)
-    }
-
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        self.wait.poll(context)
-    }
-
-    fn withdraw(&mut self, place: &mut LentPlace<'p>) -> Option<Exchanged> {
-        self.wait.withdraw(place)
-    }
-
-    fn leave(&mut self) {
-        self.wait.leave();
-    }
-}
-
 impl AnyParty<'_> {
-    /// Exchanges a message; blocks the thread until there is a counterpart. `None`: the deadline has passed.
-    pub(super) fn block(
-        &self,
-        place: &mut LentPlace<'_>,
-        deadline: Deadline,
-        backoff: &mut Backoff,
-    ) -> Option<Exchanged> {
-        operation::block(ThreadWait { wait: LineWait::new(*self), backoff, place: PhantomData }, place, deadline)
-    }
-
     /// Exchanges a message with an endpoint that waits. `None`: there is none.
     fn exchange(&self, place: &mut LentPlace<'_>) -> Option<Exchanged> {
         if self.sends {
@@ -236,6 +194,17 @@ impl<'a, T, const SENDS: bool> Lining<'a, T, SENDS> {
     pub(in crate::channel) fn party(&self) -> Party<'a, T, SENDS> {
         // SAFETY: it was made of such a party.
         unsafe { Party::of(self.wait.party) }
+    }
+
+    /// Whether its message, or the place for one, is in line.
+    pub(in crate::channel) fn is_in_line(&self) -> bool {
+        self.wait.slot.is_some()
+    }
+
+    /// For another message, after one has been exchanged.
+    pub(in crate::channel) fn renew(&mut self) {
+        self.leave();
+        *self = Self::new(&self.party());
     }
 
     /// As [`Operation::block`], with a memory of how to wait.

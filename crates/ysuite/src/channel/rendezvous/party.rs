@@ -5,7 +5,6 @@
 
 use core::future::{Future, poll_fn};
 use core::marker::PhantomData;
-use core::pin::pin;
 use core::task::{Context, Poll};
 
 use super::line_wait::Lining;
@@ -13,15 +12,11 @@ use super::meeting::{Encounter, Meeting, MeetingOf, MeetingSide, MessageFrom};
 use super::node::LentPlace;
 use super::operations::Operations;
 use super::wait::woken;
-use crate::channel::error::{
-    self, RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
-};
+use crate::channel::error::{RecvError, SendError, TryRecvError, TrySendError};
 use crate::foreign::{Foreign, Lent, Panics};
-use crate::operation::limit::Limit;
-use crate::operation::{self, Polled};
-use crate::os::Deadline;
+use crate::operation::Polled;
+use crate::wait::Subscriptions;
 use crate::wait::many::{Owed, SharedEnd, propagate};
-use crate::wait::{Backoff, Subscriptions};
 
 /// One endpoint, as it is borrowed for an operation: a sender with `SENDS`, otherwise a receiver.
 pub(in crate::channel) struct Party<'a, T, const SENDS: bool> {
@@ -69,17 +64,6 @@ impl<T> Party<'_, T, true> {
         (self.operations().try_send)(&self.any, &mut self.place(place))
     }
 
-    /// Hands the message that is in `place` to a receiver; waits for one until the deadline.
-    pub(in crate::channel) fn send(
-        &self,
-        place: &mut Option<T>,
-        deadline: Deadline,
-        backoff: &mut Backoff,
-    ) -> Result<(), SendTimeoutError<()>> {
-        let outcome = (self.operations().block)(&self.any, &mut self.place(place), deadline, backoff);
-        outcome.map_or(Err(SendTimeoutError::Timeout(())), |outcome| Ok(outcome.map_err(SendError::from)?))
-    }
-
     /// Hands the message that is in `place` to a receiver; the task waits for one.
     pub(in crate::channel) fn send_async(
         &self,
@@ -87,18 +71,6 @@ impl<T> Party<'_, T, true> {
     ) -> impl Future<Output = Result<(), SendError<()>>> {
         let mut polled = Polled::new(Lining::new(self));
         poll_fn(move |context| polled.poll(place, context).map_err(SendError::from))
-    }
-
-    /// Hands the message that is in `place` to a receiver; the task waits for one until `stop` is ready. `stop` is
-    /// polled only during the wait.
-    pub(in crate::channel) async fn send_async_until(
-        &self,
-        place: &mut Option<T>,
-        stop: impl Future,
-    ) -> Result<(), SendTimeoutError<()>> {
-        let stop = pin!(Some(stop));
-        let outcome = operation::until(Lining::new(self), place, Limit::new(stop)).await;
-        outcome.map_or(Err(SendTimeoutError::Timeout(())), |outcome| Ok(outcome.map_err(SendError::from)?))
     }
 
     /// Hands over all messages of an iterator, one by one, as a task. Returns the number of messages.
@@ -116,74 +88,12 @@ impl<T> Party<'_, T, true> {
             sent += 1;
         }
     }
-
-    // USER CODE: the caller's iterator; the message before has changed hands, the lock is free; re-entrance: any
-    //     operation; panic: propagates; test: tests/suite/batches.rs: a_rendezvous_of_many
-    /// Hands over the message that is in `place` and all of an iterator, one by one; waits until there is a receiver for
-    /// each. Returns the number of messages.
-    pub(in crate::channel) fn send_batch(
-        &self,
-        place: &mut Option<T>,
-        messages: &mut impl Iterator<Item = T>,
-        backoff: &mut Backoff,
-    ) -> Result<usize, SendError<Vec<T>>> {
-        let mut sent = 0;
-        while place.is_some() {
-            if self.send(place, Deadline::Never, backoff).is_err() {
-                return Err(SendError(vec![place.take_out()]));
-            }
-            sent += 1;
-            *place = messages.next();
-        }
-        Ok(sent)
-    }
 }
 
 impl<'a, T> Party<'a, T, false> {
     /// Takes the message of a sender that waits to `place`, which is empty; so in all that receives.
     pub(in crate::channel) fn try_recv(&self, place: &mut Option<T>) -> Result<(), TryRecvError> {
         (self.operations().try_recv)(&self.any, &mut self.place(place))
-    }
-
-    /// Takes the message of a sender; waits for one until the deadline.
-    pub(in crate::channel) fn recv(
-        &self,
-        place: &mut Option<T>,
-        deadline: Deadline,
-        backoff: &mut Backoff,
-    ) -> Result<(), RecvTimeoutError> {
-        let outcome = (self.operations().block)(&self.any, &mut self.place(place), deadline, backoff);
-        outcome.map_or(Err(RecvTimeoutError::Timeout), |outcome| Ok(outcome.map_err(RecvError::from)?))
-    }
-
-    /// Not an `async fn`, with a place for the message: that would make the future as large as one.
-    pub(in crate::channel) fn recv_async(&self) -> impl Future<Output = Result<T, RecvError>> {
-        let mut polled = Polled::new(Lining::new(self));
-        poll_fn(move |context| {
-            let mut place = Foreign::none();
-            let outcome = polled.poll(&mut place, context).map_err(RecvError::from);
-            outcome.map(|outcome| error::received(outcome, &mut place))
-        })
-    }
-
-    /// Waits for one sender, then takes the messages of waiting senders, at most `most`, which is not 0.
-    pub(in crate::channel) fn recv_batch(
-        &self,
-        to: &mut Vec<T>,
-        most: usize,
-        backoff: &mut Backoff,
-    ) -> Result<usize, RecvError> {
-        let mut place = Foreign::none();
-        self.recv(&mut place, Deadline::Never, backoff).map_err(|_| RecvError)?;
-        to.push(place.take_out());
-        Ok(1 + self.take_more(to, most - 1))
-    }
-
-    /// As [`recv_batch`](Self::recv_batch), as a task.
-    pub(in crate::channel) async fn recv_batch_async(&self, to: &mut Vec<T>, most: usize) -> Result<usize, RecvError> {
-        let first = self.recv_async().await?;
-        to.push(first);
-        Ok(1 + self.take_more(to, most - 1))
     }
 
     /// Takes the messages of waiting senders, at most `most`, which is not 0.
