@@ -1,8 +1,8 @@
 //! The inner part of a receiver: everything that the only reader of a queue can do. It is written once for spsc and
 //! mpsc.
 //!
-//! One thread at a time. `impl_receiver_api` gives a channel's receiver its public methods. The documentation of each
-//! method says whether it blocks, and what it costs.
+//! One thread at a time. Each public method of a receiver is a line that calls one of these, and says whether it blocks,
+//! and what it costs.
 
 use core::task::{Context, Poll, ready};
 
@@ -14,6 +14,7 @@ use crate::operation;
 use crate::os::Deadline;
 use crate::queue::outline;
 use crate::queue::ypipe::InSlot;
+use crate::signal::{AttachError, Registration};
 use crate::sync::spin_loop;
 use crate::wait::many::SharedEnd;
 use crate::wait::one::{self, WaitingEnd};
@@ -419,6 +420,30 @@ impl<E: ReadingEnd> Receiving<E> {
         if self.end.has_last() { self.end.take().ok_or(RecvError) } else { Err(RecvError) }
     }
 
+    /// Attaches the receiver to the registration's set.
+    pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
+        match self.end.meeting_mut() {
+            Some(meeting) => meeting.attach(registration),
+            None => one::attach(&mut self.end, registration),
+        }
+    }
+
+    /// Takes the receiver out of its set. False: it was in none.
+    pub(super) fn detach(&mut self) -> bool {
+        match self.end.meeting_mut() {
+            Some(meeting) => meeting.detach(),
+            None => one::detach(&mut self.end),
+        }
+    }
+
+    /// Calls `look` with the registration, if the receiver is attached.
+    pub(super) fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        match self.end.meeting() {
+            Some(meeting) => meeting.with_registration(look),
+            None => one::registration(&self.end).into_iter().for_each(look),
+        }
+    }
+
     #[inline(always)]
     pub(super) fn recv_async(&mut self) -> ReceiveTask<'_, E> {
         ReceiveTask::new(self)
@@ -442,206 +467,6 @@ fn moved_out<T, E>(found: Option<InSlot<T>>, none: E) -> Result<T, E> {
         Some(message) => Ok(message.take()),
         None => Err(none),
     }
-}
-
-/// Gives a channel's receiver its public methods. `$receiver` has a field `inner: Receiving<_>` with messages `T`.
-macro_rules! impl_receiver_api {
-    ($kind:ident, $receiver:ident) => {
-        impl<T> $receiver<T> {
-            /// Receives a message; waits until there is one.
-            ///
-            /// Where there is none it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the
-            /// kernel.
-            #[doc = cost!($kind RECV)]
-            #[doc = cost!($kind RECV_BACKLOG)]
-            #[doc = cost!($kind RECV_WAIT)]
-            ///
-            /// # Errors
-            /// When the channel is empty, and all senders have disconnected or it is closed.
-            #[inline(always)]
-            pub fn recv(&mut self) -> Result<T, RecvError> {
-                self.inner.recv()
-            }
-
-            /// Receives a message if there is one. On an unattached receiver it needs no fence. An attached receiver
-            /// that finds nothing takes its id down.
-            ///
-            /// An attempt that finds nothing after 64 messages or more pauses for a fraction of a microsecond, and
-            /// polls again. The sender gets ahead in that time, which makes a stream faster. There is no pause with
-            /// `Spin::None`.
-            #[doc = cost!($kind TRY_RECV)]
-            #[doc = cost!($kind TRY_RECV_EMPTY)]
-            ///
-            /// # Errors
-            /// `Empty` when the channel is empty. `Disconnected` when, in addition, all senders have disconnected or
-            /// the channel is closed.
-            #[inline(always)]
-            pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-                self.inner.try_recv()
-            }
-
-            /// Receives a message; waits for at most `timeout`. `Duration::MAX` means no limit.
-            #[doc = cost!(receiver LIKE_RECV)]
-            ///
-            /// # Errors
-            /// When the timeout has passed, and when the channel is empty and all senders have disconnected or it is
-            /// closed.
-            pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-                self.inner.recv_until(|| $crate::os::Deadline::after(timeout))
-            }
-
-            /// Receives a message; waits until `deadline` at most. A message that is there is received even after the
-            /// deadline.
-            #[doc = cost!(receiver LIKE_RECV)]
-            ///
-            /// # Errors
-            /// When the deadline has passed, and when the channel is empty and all senders have disconnected or it is
-            /// closed.
-            pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
-                self.inner.recv_until(|| $crate::os::Deadline::At(deadline))
-            }
-
-            /// Appends messages to `to`: waits for the first, then takes the messages that are there, at most `max`.
-            /// Returns their number. It is at least 1, except where `max` is 0: then this does not wait.
-            #[doc = cost!(receiver RECV_BATCH)]
-            ///
-            /// # Errors
-            /// When the channel is empty, and all senders have disconnected or it is closed; also where `max` is 0.
-            #[inline]
-            pub fn recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
-                self.inner.recv_batch(to, max)
-            }
-
-            /// Appends the messages that are there to `to`, at most `max`, and returns their number. Never blocks.
-            #[doc = cost!(receiver TRY_RECV_BATCH)]
-            ///
-            /// # Errors
-            /// `Empty` when the channel is empty; not where `max` is 0. `Disconnected` when, in addition, all senders
-            /// have disconnected or the channel is closed.
-            pub fn try_recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
-                self.inner.try_recv_batch(to, max)
-            }
-
-            /// The next message, in its slot, if there is one. Never blocks.
-            #[doc = cost!(receiver LIKE_TRY_RECV)]
-            #[inline]
-            pub fn peek(&mut self) -> Option<&T> {
-                self.inner.peek()
-            }
-
-            /// The next messages, in their slots, as far as these are contiguous: at least one if there is a message.
-            /// Never blocks.
-            #[doc = cost!(receiver LIKE_TRY_RECV)]
-            pub fn peek_run(&mut self) -> &[T] {
-                self.inner.peek_run()
-            }
-
-            /// Receives and drops the first `messages` messages of those that [`peek_run`](Self::peek_run) returned
-            /// last.
-            #[doc = cost!(receiver LIKE_TRY_RECV)]
-            ///
-            /// # Panics
-            /// When `messages` is more than `peek_run` would return now without polling for more. Also when the drop of
-            /// a message panics: then the messages after it are still in the channel.
-            #[inline]
-            pub fn consume(&mut self, messages: usize) {
-                self.inner.consume(messages);
-            }
-
-            /// Receives a message, or registers the task to be woken when there may be one.
-            ///
-            /// Only the task that polled last is woken. Its waker is kept until it is woken, another task polls, or
-            /// this receiver is dropped.
-            #[doc = cost!($kind RECV_TASK)]
-            ///
-            /// # Errors
-            /// When the channel is empty, and all senders have disconnected or it is closed.
-            #[inline]
-            pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
-                $crate::channel::coop::poll_within_budget(context, |context| self.inner.poll_recv(context))
-            }
-
-            /// Receives a message; the task waits until there is one. Needs no particular runtime.
-            #[doc = cost!($kind RECV_TASK)]
-            ///
-            /// # Errors
-            /// When the channel is empty, and all senders have disconnected or it is closed.
-            #[inline]
-            pub fn recv_async(&mut self) -> RecvFuture<'_, T> {
-                RecvFuture(self.inner.recv_async())
-            }
-
-            /// The number of messages that a disconnected rendezvous still has: see [`crate::channel#rendezvous`].
-            #[cfg(feature = "stream")]
-            fn given_back(&self) -> usize {
-                self.inner.end.meeting().map_or(0, |meeting| meeting.given_back())
-            }
-
-            /// The messages, one by one. Waits for each, and ends when all senders have disconnected or the channel is
-            /// closed.
-            pub fn iter(&mut self) -> Iter<'_, Self> {
-                Iter(self)
-            }
-
-            /// The messages that are there, one by one; never waits.
-            pub fn try_iter(&mut self) -> TryIter<'_, Self> {
-                TryIter(self)
-            }
-
-            /// Sets how this receiver spins before it sleeps, from the next wait on. The default is
-            /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive).
-            pub fn set_spin(&mut self, spin: $crate::channel::Spin) {
-                self.inner.backoff.set_spin(spin);
-            }
-
-            /// Takes this receiver out of its set: its id is down, and free. False: it was in no set. Its messages
-            /// stay, and it can be attached again, to any set.
-            ///
-            /// A sender that was about to raise the id may still do so once. The next owner of the id must treat that
-            /// as a spurious signal.
-            #[doc = cost!(signal DETACH)]
-            pub fn detach(&mut self) -> bool {
-                match self.inner.end.meeting_mut() {
-                    Some(meeting) => meeting.detach(),
-                    None => $crate::wait::one::detach(&mut self.inner.end),
-                }
-            }
-        }
-
-        impl<T> Attach for $receiver<T> {
-            fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
-                match self.inner.end.meeting_mut() {
-                    Some(meeting) => meeting.attach(registration),
-                    None => $crate::wait::one::attach(&mut self.inner.end, registration),
-                }
-            }
-
-            fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-                match self.inner.end.meeting() {
-                    Some(meeting) => meeting.with_registration(look),
-                    None => drop($crate::wait::one::registration(&self.inner.end).inspect(|&found| look(found))),
-                }
-            }
-
-            fn detach(&mut self) -> bool {
-                $receiver::detach(self)
-            }
-        }
-
-        impl<T> core::fmt::Debug for $receiver<T> {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.debug_struct("Receiver").field("capacity", &self.capacity()).finish_non_exhaustive()
-            }
-        }
-
-        $crate::channel::receive::impl_receiver_traits!(
-            $receiver, &'a mut $receiver<T> => Iter<'a, $receiver<T>>,
-            /// At least the messages that are there, and exactly those after the sender has disconnected. Costs the
-            /// same as [`len`](Self::len).
-            certain: usize::MAX,
-            |receiver| look: receiver.inner.end.take_out(), has_message: receiver.inner.end.has_last(),
-        );
-    };
 }
 
 /// Gives a receiver what iterators, streams and the hub need. `$by => $iter`: a borrowed receiver, and its iterator.
@@ -733,4 +558,4 @@ macro_rules! impl_receiver_traits {
     };
 }
 
-pub(super) use {impl_receiver_api, impl_receiver_traits};
+pub(super) use impl_receiver_traits;

@@ -1,8 +1,8 @@
 //! The inner part of a sender: everything that a sender with a queue of its own can do. It is written once for spsc and
 //! mpsc.
 //!
-//! One thread at a time. `impl_sender_api` gives a channel's sender its public methods. The documentation of each
-//! method says whether it blocks, and what it costs.
+//! One thread at a time. Each public method of a sender is a line that calls one of these, and says whether it blocks,
+//! and what it costs.
 
 use core::mem::ManuallyDrop;
 use core::ptr;
@@ -274,6 +274,22 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             return Err(AttachError::IdTaken { id: registration.id() });
         }
         one::attach(&mut *self.end, registration)
+    }
+
+    /// Takes the sender out of its set. False: it was in none.
+    pub(super) fn detach(&mut self) -> bool {
+        match self.end.link.meeting_mut() {
+            Some(meeting) => meeting.detach(),
+            None => one::detach(&mut *self.end),
+        }
+    }
+
+    /// Calls `look` with the registration, if the sender is attached.
+    pub(super) fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        match self.end.link.meeting() {
+            Some(meeting) => meeting.with_registration(look),
+            None => one::registration(&*self.end).into_iter().for_each(look),
+        }
     }
 
     /// Sends; waits for room until a deadline. `deadline` is called only where there is no room.
@@ -667,195 +683,3 @@ impl<T, L: SenderLink<T>> Drop for WritingEnd<T, L> {
         panics.catch(|| drop(self.link.leave_meeting()));
     }
 }
-
-/// Gives a channel's sender its public methods. `$sender` has a field `inner: Sending<T, _>`.
-macro_rules! impl_sender_api {
-    ($kind:ident, $sender:ident) => {
-        impl<T> $sender<T> {
-            /// Sends a message. It is visible at once, together with the hidden messages. Without a bound this never
-            /// waits. With a bound it blocks the thread, and all its tasks, until there is room. A task uses
-            /// [`send_async`](Self::send_async).
-            #[doc = cost!($kind SEND)]
-            #[doc = cost!($kind SEND_ROOM)]
-            #[doc = cost!($kind SEND_WAIT)]
-            ///
-            /// # Errors
-            /// When the receiver has disconnected or has closed the channel, and when this sender is closed. A message
-            /// that is sent just before the receiver disconnects is dropped with it.
-            #[inline(always)]
-            pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
-                self.inner.send(message)
-            }
-
-            /// Sends a message if there is room. An attached sender that finds no room flushes the hidden messages and
-            /// takes its id down.
-            #[doc = cost!($kind SEND)]
-            #[doc = cost!($kind SEND_ROOM)]
-            #[doc = cost!($kind TRY_SEND_REFUSED)]
-            ///
-            /// # Errors
-            /// When there is no room, and as [`send`](Self::send).
-            #[inline(always)]
-            pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
-                self.inner.try_send(message)
-            }
-
-            /// Sends a message; waits for room for at most `timeout`. `Duration::MAX` means no limit.
-            #[doc = cost!(sender LIKE_SEND)]
-            ///
-            /// # Errors
-            /// When the timeout has passed, and as [`send`](Self::send).
-            pub fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-                self.inner.send_until(message, || $crate::os::Deadline::after(timeout))
-            }
-
-            /// Sends a message; waits for room until `deadline` at most. Where there is room the message is sent even
-            /// after the deadline.
-            #[doc = cost!(sender LIKE_SEND)]
-            ///
-            /// # Errors
-            /// When the deadline has passed, and as [`send`](Self::send).
-            pub fn send_deadline(&mut self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
-                self.inner.send_until(message, || $crate::os::Deadline::At(deadline))
-            }
-
-            /// Sends a message; the task waits until there is room. Needs no particular runtime.
-            #[doc = cost!($kind SEND_TASK)]
-            ///
-            /// # Errors
-            /// As [`send`](Self::send).
-            #[inline]
-            pub fn send_async(&mut self, message: T) -> SendFuture<'_, T> {
-                SendFuture(self.inner.send_async(message))
-            }
-
-            /// Ready when there is room for a message, or when the receiver has disconnected. Otherwise registers the
-            /// task to be woken then. Where there is no room, hidden messages are flushed. Only the task that polled
-            /// last is woken. Its waker is kept until it is woken, another task polls, or this sender is dropped.
-            #[doc = cost!(sender READY)]
-            pub fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
-                $crate::channel::coop::poll_within_budget(context, |context| self.inner.poll_ready(context))
-            }
-
-            /// Adds a message to the batch. It is hidden until [`flush`](Self::flush), [`send`](Self::send) or the drop
-            /// of the sender. Where a bound leaves no room, this flushes the batch and waits for room.
-            #[doc = cost!(sender LIKE_SEND)]
-            ///
-            /// # Errors
-            /// When there is no room and the receiver has disconnected. Where there is room, only
-            /// [`is_disconnected`](Self::is_disconnected) and the next send report a disconnected receiver.
-            #[inline(always)]
-            pub fn write(&mut self, message: T) -> Result<(), SendError<T>> {
-                self.inner.write(message)
-            }
-
-            /// Takes back the newest hidden message of the batch, if there is one.
-            #[doc = cost!(sender UNWRITE)]
-            pub fn unwrite(&mut self) -> Option<T> {
-                self.inner.end.writer.unwrite()
-            }
-
-            /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Where the
-            /// receiver has disconnected or has closed the channel, the batch is dropped.
-            #[doc = cost!(sender FLUSH)]
-            ///
-            /// # Panics
-            /// When the drop of a message panics. All other messages are dropped before the panic continues.
-            #[inline]
-            pub fn flush(&mut self) -> bool {
-                self.inner.flush()
-            }
-
-            /// Sends all the messages of an iterator as one batch. They become visible together. Where a bound leaves
-            /// no room, they are sent in several parts, with a wait in between. Returns the number of messages.
-            ///
-            /// If the iterator panics, the messages that it had returned until then are sent.
-            #[doc = cost!(sender LIKE_SEND)]
-            ///
-            /// # Errors
-            /// As [`send`](Self::send). The error holds the messages that were taken from the iterator and that the
-            /// receiver certainly does not get. The iterator is dropped with the messages that it has not returned.
-            #[inline]
-            pub fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-                self.inner.send_batch(messages)
-            }
-
-            /// Sets how this sender spins before it sleeps when there is no room, from the next wait on. The default is
-            /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive).
-            pub fn set_spin(&mut self, spin: $crate::channel::Spin) {
-                self.inner.backoff.spin = spin
-            }
-
-            /// The number of this sender's messages that are in the channel. Hidden messages do not count.
-            #[must_use]
-            pub fn len(&self) -> usize {
-                self.inner.end.writer.len()
-            }
-
-            /// Whether no message of this sender is in the channel.
-            #[must_use]
-            pub fn is_empty(&self) -> bool {
-                self.inner.end.writer.is_empty()
-            }
-
-            /// Whether there is no room for another message.
-            #[must_use]
-            pub fn is_full(&self) -> bool {
-                self.capacity().is_some_and(|capacity| self.inner.end.writer.occupied() >= capacity)
-            }
-
-            /// The maximal number of this sender's messages in the channel; `None` without a bound.
-            #[must_use]
-            pub fn capacity(&self) -> Option<usize> {
-                self.inner.end.writer.capacity()
-            }
-
-            /// Whether the receiver has disconnected or has closed the channel, or this sender has been closed. Then no
-            /// message that is sent will be received.
-            #[must_use]
-            pub fn is_disconnected(&self) -> bool {
-                self.inner.is_over()
-            }
-
-            /// Takes this sender out of its set: its id is down, and free. False: it was in no set. It can be attached
-            /// again, to any set.
-            #[doc = cost!(signal DETACH)]
-            ///
-            /// A receiver that was about to raise the id may still do so once. The next owner of the id must treat that
-            /// as a spurious signal.
-            pub fn detach(&mut self) -> bool {
-                match self.inner.end.link.meeting_mut() {
-                    Some(meeting) => meeting.detach(),
-                    None => $crate::wait::one::detach(&mut *self.inner.end),
-                }
-            }
-        }
-
-        /// The id of an attached sender is up while there may be room, or when the receiver has disconnected. A
-        /// `try_send` that finds no room takes it down. Without a bound it is always up.
-        impl<T> Attach for $sender<T> {
-            fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
-                self.inner.attach(registration)
-            }
-
-            fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-                match self.inner.end.link.meeting() {
-                    Some(meeting) => meeting.with_registration(look),
-                    None => drop($crate::wait::one::registration(&*self.inner.end).inspect(|&found| look(found))),
-                }
-            }
-
-            fn detach(&mut self) -> bool {
-                $sender::detach(self)
-            }
-        }
-
-        impl<T> core::fmt::Debug for $sender<T> {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.debug_struct("Sender").field("len", &self.len()).field("capacity", &self.capacity()).finish()
-            }
-        }
-    };
-}
-
-pub(super) use impl_sender_api;

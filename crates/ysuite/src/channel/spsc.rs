@@ -28,36 +28,32 @@
 //!
 //! A handle that is sent into its own channel keeps the channel alive, and itself: both leak, as in `std`.
 
-use core::fmt;
-use core::future::Future;
-use core::pin::Pin;
+mod permits;
+mod receiver;
+mod sender;
+mod tasks;
+
 #[cfg(feature = "in-place")]
 use core::ptr::NonNull;
 use core::task::{Context, Poll, Waker};
+#[cfg(feature = "in-place")]
 use core::time::Duration;
-use std::time::Instant;
 
-use super::closed::{EndWatchers, impl_receiver_end, impl_sender_end};
-use super::coop::poll_future;
+pub use self::tasks::{RecvFuture, SendFuture};
+use super::closed::EndWatchers;
 pub use super::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
 };
-use super::iter::{IntoIter, Iter, Receive, TryIter};
-use super::observed::impl_observer;
 pub use super::permit::{Permit, Permits};
-use super::permit::{Reserve, impl_sender_permits};
-use super::pipe::{ReceiveTask, SendTask};
-use super::receive::{ReadingEnd, Receiving, impl_receiver_api};
+use super::receive::{ReadingEnd, Receiving};
 use super::rendezvous::{MeetingEnd, SharedMeetingOf};
-use super::send::{SenderLink, Sending, impl_sender_api};
-use super::task_batch::{impl_receiver_tasks, impl_sender_tasks};
+use super::send::{SenderLink, Sending};
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::passive::{Passive, STAYS};
 #[cfg(feature = "in-place")]
 use crate::queue::ypipe::SlotClass;
 use crate::queue::ypipe::{self, InSlot, Reader, Writer};
 use crate::queue::{RegisterCopy, outline, outline_with};
-use crate::signal::{Attach, AttachError, Registration};
 use crate::statistics::Meter;
 use crate::sync::{Arc, UnsafeCell, window};
 use crate::wait::WakeTarget;
@@ -182,48 +178,6 @@ impl<T> SenderLink<T> for Arc<SpscShared<T>> {
     }
 }
 
-/// A send of a task: see [`send_async`](Sender::send_async).
-#[must_use = "futures do nothing unless they are polled"]
-pub struct SendFuture<'a, T>(SendTask<'a, T, Arc<SpscShared<T>>>);
-
-impl<T> Future for SendFuture<'_, T> {
-    type Output = Result<(), SendError<T>>;
-
-    #[inline(always)]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
-        poll_future(&mut self.get_mut().0, context)
-    }
-}
-
-// No message is ever pinned in place.
-impl<T> Unpin for SendFuture<'_, T> {}
-
-impl<T> fmt::Debug for SendFuture<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SendFuture").finish_non_exhaustive()
-    }
-}
-
-impl_sender_api!(spsc, Sender);
-impl_observer!(Sender, |sender| sender.inner.end.link.receiver.meter());
-impl_sender_permits!(Sender);
-impl_sender_tasks!(Sender);
-#[cfg(feature = "futures")]
-super::sink::impl_sender_sink!(Sender);
-impl_sender_end!(
-    Sender,
-    /// Closes the channel, as the drop of this sender does. Publishes the hidden messages. The receiver gets all that
-    /// was sent, and then the disconnection. Afterwards sending fails. True: this call has closed the channel. False:
-    /// it was closed before, or the receiver has disconnected.
-    ///
-    /// A sender that is attached to a set leaves it, as when it is dropped.
-    ///
-    #[doc = cost!(sender CLOSE)]
-    ///
-    /// # Panics
-    /// When the receiver's waker panics, or, after the receiver has disconnected, the drop of a hidden message. The
-    /// channel is closed then.
-);
 #[cfg(feature = "select")]
 super::select::pipe::impl_select_send!(Sender);
 #[cfg(feature = "in-place")]
@@ -434,78 +388,6 @@ impl<T> WaitingEnd for SpscReader<T> {
     }
 }
 
-impl<T> Receiver<T> {
-    /// The number of messages in the channel. Takes time in proportion to that number: a load for each cache line.
-    #[doc = cost!(spsc LEN)]
-    #[must_use]
-    pub fn len(&self) -> usize {
-        self.inner.end.reader.len()
-    }
-
-    /// Whether no message is in the channel.
-    #[doc = cost!(spsc LEN)]
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.inner.end.reader.is_empty()
-    }
-
-    /// The maximal number of messages in the channel; `None` without a bound.
-    #[must_use]
-    pub fn capacity(&self) -> Option<usize> {
-        self.inner.end.reader.capacity()
-    }
-
-    /// Whether the channel is full. Hidden messages do not count. Costs the same as [`len`](Self::len).
-    #[must_use]
-    pub fn is_full(&self) -> bool {
-        self.capacity().is_some_and(|capacity| self.inner.end.reader.len_up_to(capacity) >= capacity)
-    }
-
-    /// Gives memory back that this channel keeps for later messages: the chunks that have been read. What stays is the
-    /// chunk in use, at most 60 KiB, and 1 KiB. A channel with a bound keeps what it has, and gives nothing back. It does
-    /// not block, and what it has given back is taken anew where it is needed.
-    ///
-    /// A channel without a bound does this by itself where the receiver goes to sleep a second time within the same
-    /// chunk.
-    #[doc = cost!(receiver SHRINK)]
-    pub fn shrink_to_fit(&mut self) {
-        self.inner.end.reader.shrink();
-    }
-
-    /// Whether the channel is closed: the sender has disconnected, or one of the two handles has closed it. There may
-    /// still be messages in it.
-    #[must_use]
-    pub fn is_disconnected(&self) -> bool {
-        self.inner.is_disconnected()
-    }
-}
-
-/// A receive of a task: see [`recv_async`](Receiver::recv_async).
-#[must_use = "futures do nothing unless they are polled"]
-pub struct RecvFuture<'a, T>(ReceiveTask<'a, SpscReader<T>>);
-
-impl<T> Future for RecvFuture<'_, T> {
-    type Output = Result<T, RecvError>;
-
-    #[inline(always)]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
-        poll_future(&mut self.get_mut().0, context)
-    }
-}
-
-// No message is ever pinned in place.
-impl<T> Unpin for RecvFuture<'_, T> {}
-
-impl<T> fmt::Debug for RecvFuture<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RecvFuture").finish_non_exhaustive()
-    }
-}
-
-impl_receiver_api!(spsc, Receiver);
-impl_observer!(Receiver, |receiver| receiver.inner.end.shared.receiver.meter());
-impl_receiver_end!(spsc, Receiver);
-impl_receiver_tasks!(Receiver);
 #[cfg(feature = "select")]
 super::select::pipe::impl_select_recv!(Receiver);
 #[cfg(feature = "in-place")]

@@ -92,12 +92,12 @@ fn entries() -> Vec<Entry> {
         "channel/mpsc/weak.rs" WeakSender: mpsc::WeakSender<Mine> = "SYPUR", mpsc::WeakSender<Bound> = "..PUR";
         "channel/mpsc/shared_sender.rs" SharedSender: mpsc::SharedSender<Mine> = "SYPUR", mpsc::SharedSender<Bound> = "..PUR";
         "channel/mpsc/receiver.rs" Receiver: mpsc::Receiver<Mine> = "SYPUR", mpsc::Receiver<Bound> = "..PUR";
-        "channel/mpsc/sender.rs" SendFuture:
+        "channel/mpsc/sender/tasks.rs" SendFuture:
             mpsc::SendFuture<'_, Mine> = "S.PUR", mpsc::SendFuture<'_, Bound> = "..PUR";
         "channel/mpsc/receiver.rs" RecvFuture:
             mpsc::RecvFuture<'_, Mine> = "SYPUR", mpsc::RecvFuture<'_, Bound> = "..PUR";
-        "channel/spsc.rs" SendFuture: spsc::SendFuture<'_, Mine> = "S.PUR", spsc::SendFuture<'_, Bound> = "..PUR";
-        "channel/spsc.rs" RecvFuture: spsc::RecvFuture<'_, Mine> = "SYPUR", spsc::RecvFuture<'_, Bound> = "..PUR";
+        "channel/spsc/tasks.rs" SendFuture: spsc::SendFuture<'_, Mine> = "S.PUR", spsc::SendFuture<'_, Bound> = "..PUR";
+        "channel/spsc/tasks.rs" RecvFuture: spsc::RecvFuture<'_, Mine> = "SYPUR", spsc::RecvFuture<'_, Bound> = "..PUR";
         "channel/mpmc/sender.rs" Sender: mpmc::Sender<Mine> = "SYPUR", mpmc::Sender<Bound> = "..PUR";
         "channel/mpmc/receiver.rs" Receiver: mpmc::Receiver<Mine> = "SYPUR", mpmc::Receiver<Bound> = "..PUR";
         "channel/mpmc/receiver.rs" Iter: mpmc::Iter<'static, Mine> = "SYPUR", mpmc::Iter<'static, Bound> = "..PUR";

@@ -1,26 +1,23 @@
 //! The sender of an mpsc channel. One thread at a time.
 
+mod permits;
+mod tasks;
+
 use core::fmt;
-use core::future::Future;
 use core::num::NonZeroU32;
-use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::time::Instant;
 
+pub use self::tasks::SendFuture;
 use super::shared::{LANE, MpscShared};
 use super::shared_sender::SharedSender;
 use super::weak::WeakSender;
-use super::{MAX_SENDERS, Permit, Permits, ReserveError, SendError, SendTimeoutError, TryReserveError, TrySendError};
-use crate::channel::closed::{EndWatchers, impl_sender_end};
-use crate::channel::coop::poll_future;
-use crate::channel::identity::impl_identity;
-use crate::channel::observed::impl_observer;
-use crate::channel::permit::{Reserve, impl_sender_permits};
-use crate::channel::pipe::SendTask;
+use super::{MAX_SENDERS, SendError, SendTimeoutError, TrySendError};
+use crate::channel::closed::EndWatchers;
+use crate::channel::coop::poll_within_budget;
 use crate::channel::rendezvous::MeetingEnd;
-use crate::channel::send::{LeftLane, SenderLink, Sending, impl_sender_api};
-use crate::channel::task_batch::impl_sender_tasks;
+use crate::channel::send::{LeftLane, SenderLink, Sending};
 use crate::os::Deadline;
 use crate::passive::Passive;
 use crate::queue::ypipe::Writer;
@@ -315,37 +312,186 @@ impl fmt::Display for TooManySenders {
 
 impl std::error::Error for TooManySenders {}
 
-/// A send of a task: see [`send_async`](Sender::send_async).
-#[must_use = "futures do nothing unless they are polled"]
-pub struct SendFuture<'a, T>(SendTask<'a, T, SenderLane<T>>);
-
-impl<T> Future for SendFuture<'_, T> {
-    type Output = Result<(), SendError<T>>;
-
+impl<T> Sender<T> {
+    /// Sends a message. It is visible at once, together with the hidden messages. Without a bound this never
+    /// waits. With a bound it blocks the thread, and all its tasks, until there is room. A task uses
+    /// [`send_async`](Self::send_async).
+    #[doc = cost!(mpsc SEND)]
+    #[doc = cost!(mpsc SEND_ROOM)]
+    #[doc = cost!(mpsc SEND_WAIT)]
+    ///
+    /// # Errors
+    /// When the receiver has disconnected or has closed the channel, and when this sender is closed. A message
+    /// that is sent just before the receiver disconnects is dropped with it.
     #[inline(always)]
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
-        poll_future(&mut self.get_mut().0, context)
+    pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
+        self.inner.send(message)
+    }
+
+    /// Sends a message if there is room. An attached sender that finds no room flushes the hidden messages and
+    /// takes its id down.
+    #[doc = cost!(mpsc SEND)]
+    #[doc = cost!(mpsc SEND_ROOM)]
+    #[doc = cost!(mpsc TRY_SEND_REFUSED)]
+    ///
+    /// # Errors
+    /// When there is no room, and as [`send`](Self::send).
+    #[inline(always)]
+    pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
+        self.inner.try_send(message)
+    }
+
+    /// Sends a message; waits for room for at most `timeout`. `Duration::MAX` means no limit.
+    #[doc = cost!(sender LIKE_SEND)]
+    ///
+    /// # Errors
+    /// When the timeout has passed, and as [`send`](Self::send).
+    pub fn send_timeout(&mut self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
+        self.inner.send_until(message, || Deadline::after(timeout))
+    }
+
+    /// Sends a message; waits for room until `deadline` at most. Where there is room the message is sent even
+    /// after the deadline.
+    #[doc = cost!(sender LIKE_SEND)]
+    ///
+    /// # Errors
+    /// When the deadline has passed, and as [`send`](Self::send).
+    pub fn send_deadline(&mut self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
+        self.inner.send_until(message, || Deadline::At(deadline))
+    }
+
+    /// Sends a message; the task waits until there is room. Needs no particular runtime.
+    #[doc = cost!(mpsc SEND_TASK)]
+    ///
+    /// # Errors
+    /// As [`send`](Self::send).
+    #[inline]
+    pub fn send_async(&mut self, message: T) -> SendFuture<'_, T> {
+        SendFuture(self.inner.send_async(message))
+    }
+
+    /// Ready when there is room for a message, or when the receiver has disconnected. Otherwise registers the
+    /// task to be woken then. Where there is no room, hidden messages are flushed. Only the task that polled
+    /// last is woken. Its waker is kept until it is woken, another task polls, or this sender is dropped.
+    #[doc = cost!(sender READY)]
+    pub fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        poll_within_budget(context, |context| self.inner.poll_ready(context))
+    }
+
+    /// Adds a message to the batch. It is hidden until [`flush`](Self::flush), [`send`](Self::send) or the drop
+    /// of the sender. Where a bound leaves no room, this flushes the batch and waits for room.
+    #[doc = cost!(sender LIKE_SEND)]
+    ///
+    /// # Errors
+    /// When there is no room and the receiver has disconnected. Where there is room, only
+    /// [`is_disconnected`](Self::is_disconnected) and the next send report a disconnected receiver.
+    #[inline(always)]
+    pub fn write(&mut self, message: T) -> Result<(), SendError<T>> {
+        self.inner.write(message)
+    }
+
+    /// Takes back the newest hidden message of the batch, if there is one.
+    #[doc = cost!(sender UNWRITE)]
+    pub fn unwrite(&mut self) -> Option<T> {
+        self.inner.end.writer.unwrite()
+    }
+
+    /// Makes the whole batch visible at once. False: the receiver was asleep and has been woken. Where the
+    /// receiver has disconnected or has closed the channel, the batch is dropped.
+    #[doc = cost!(sender FLUSH)]
+    ///
+    /// # Panics
+    /// When the drop of a message panics. All other messages are dropped before the panic continues.
+    #[inline]
+    pub fn flush(&mut self) -> bool {
+        self.inner.flush()
+    }
+
+    /// Sends all the messages of an iterator as one batch. They become visible together. Where a bound leaves
+    /// no room, they are sent in several parts, with a wait in between. Returns the number of messages.
+    ///
+    /// If the iterator panics, the messages that it had returned until then are sent.
+    #[doc = cost!(sender LIKE_SEND)]
+    ///
+    /// # Errors
+    /// As [`send`](Self::send). The error holds the messages that were taken from the iterator and that the
+    /// receiver certainly does not get. The iterator is dropped with the messages that it has not returned.
+    #[inline]
+    pub fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
+        self.inner.send_batch(messages)
+    }
+
+    /// Sets how this sender spins before it sleeps when there is no room, from the next wait on. The default is
+    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive).
+    pub fn set_spin(&mut self, spin: crate::channel::Spin) {
+        self.inner.backoff.spin = spin
+    }
+
+    /// The number of this sender's messages that are in the channel. Hidden messages do not count.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.inner.end.writer.len()
+    }
+
+    /// Whether no message of this sender is in the channel.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.inner.end.writer.is_empty()
+    }
+
+    /// Whether there is no room for another message.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.capacity().is_some_and(|capacity| self.inner.end.writer.occupied() >= capacity)
+    }
+
+    /// The maximal number of this sender's messages in the channel; `None` without a bound.
+    #[must_use]
+    pub fn capacity(&self) -> Option<usize> {
+        self.inner.end.writer.capacity()
+    }
+
+    /// Whether the receiver has disconnected or has closed the channel, or this sender has been closed. Then no
+    /// message that is sent will be received.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        self.inner.is_over()
+    }
+
+    /// Takes this sender out of its set: its id is down, and free. False: it was in no set. It can be attached
+    /// again, to any set.
+    #[doc = cost!(signal DETACH)]
+    ///
+    /// A receiver that was about to raise the id may still do so once. The next owner of the id must treat that
+    /// as a spurious signal.
+    pub fn detach(&mut self) -> bool {
+        self.inner.detach()
     }
 }
 
-// No message is ever pinned in place.
-impl<T> Unpin for SendFuture<'_, T> {}
+/// The id of an attached sender is up while there may be room, or when the receiver has disconnected. A
+/// `try_send` that finds no room takes it down. Without a bound it is always up.
+impl<T> Attach for Sender<T> {
+    fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
+        self.inner.attach(registration)
+    }
 
-impl<T> fmt::Debug for SendFuture<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SendFuture").finish_non_exhaustive()
+    fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
+        self.inner.with_registration(look);
+    }
+
+    fn detach(&mut self) -> bool {
+        Sender::detach(self)
     }
 }
 
-impl_sender_api!(mpsc, Sender);
-impl_observer!(Sender, |sender| sender.inner.end.link.shared.meter);
-impl_identity!(Sender, |sender| &sender.inner.end.link.shared);
-impl_sender_permits!(Sender);
-impl_sender_tasks!(Sender);
-#[cfg(feature = "futures")]
-crate::channel::sink::impl_sender_sink!(Sender);
-impl_sender_end!(
-    Sender,
+impl<T> core::fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Sender").field("len", &self.len()).field("capacity", &self.capacity()).finish()
+    }
+}
+
+impl<T> Sender<T> {
     /// Closes this sender, as its drop does. Publishes the hidden messages. The receiver gets all that was sent, and
     /// the disconnection when all senders are closed or dropped. Afterwards sending fails here, and in clones that are
     /// made later. Other senders continue, because no sender can take away the room of another's lane. Only the
@@ -359,7 +505,106 @@ impl_sender_end!(
     /// # Panics
     /// When the receiver's waker panics, or, after the receiver has disconnected, the drop of a hidden message. This
     /// sender is closed then.
-);
+    pub fn close(&mut self) -> bool {
+        self.inner.close()
+    }
+
+    /// Waits as a task until the receiver has disconnected or has closed the channel: until nothing can be sent
+    /// any more. Returns at once where this sender is [closed](Self::close) itself. Needs no particular
+    /// runtime.
+    ///
+    /// Any number of tasks and threads may wait, each by a borrowed sender. The receiver's work is not slowed
+    /// by them.
+    #[doc = cost!(sender CLOSED)]
+    pub async fn closed(&self) {
+        self.inner.closed().await;
+    }
+
+    /// As [`closed`](Self::closed), for a thread: blocks, and sleeps in the kernel at once.
+    #[doc = cost!(sender WAIT_CLOSED)]
+    pub fn wait_closed(&self) {
+        self.inner.wait_closed(|| Deadline::Never);
+    }
+
+    /// As [`wait_closed`](Self::wait_closed), for at most `timeout`. False: the timeout has passed.
+    /// `Duration::MAX` means no limit.
+    #[doc = cost!(sender WAIT_CLOSED)]
+    pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
+        self.inner.wait_closed(|| Deadline::after(timeout))
+    }
+}
+
+#[cfg(feature = "statistics")]
+impl<T> Sender<T> {
+    /// An observer of the messages that go through this channel. It works on any thread, also after all handles
+    /// are dropped: see [`statistics`](crate::statistics). With the feature `statistics` only.
+    #[doc = cost!(statistics OBSERVER)]
+    #[must_use]
+    pub fn observer(&self) -> crate::statistics::Observer {
+        self.inner.end.link.shared.meter.observer()
+    }
+}
+
+impl<T> Sender<T> {
+    /// Whether both are handles of the same channel. So does `==`, and the hash is the channel's. Wait-free.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self.channel_address() == other.channel_address()
+    }
+
+    fn channel_address(&self) -> usize {
+        Arc::as_ptr(&self.inner.end.link.shared).addr()
+    }
+}
+
+/// By the channel: clones are equal.
+impl<T> PartialEq for Sender<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.same_channel(other)
+    }
+}
+
+impl<T> Eq for Sender<T> {}
+
+impl<T> core::hash::Hash for Sender<T> {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        self.channel_address().hash(state);
+    }
+}
+
+#[cfg(feature = "futures")]
+impl<T> crate::channel::Feed for Sender<T> {
+    type Message = T;
+
+    fn poll_room(
+        &mut self,
+        fed: &mut crate::channel::Fed<T>,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<(), SendError<()>>> {
+        poll_within_budget(context, |context| self.inner.poll_room(fed, context))
+    }
+
+    fn feed(&mut self, fed: &mut crate::channel::Fed<T>, message: T) -> Result<(), SendError<()>> {
+        self.inner.feed(fed, message)
+    }
+
+    fn poll_shown(
+        &mut self,
+        fed: &mut crate::channel::Fed<T>,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<(), SendError<()>>> {
+        self.inner.poll_shown(fed, context)
+    }
+
+    fn finish(&mut self) {
+        self.close();
+    }
+
+    fn give_up(&mut self, fed: &mut crate::channel::Fed<T>) {
+        self.inner.give_up(fed);
+    }
+}
+
 #[cfg(feature = "select")]
 crate::channel::select::pipe::impl_select_send!(Sender);
 #[cfg(feature = "in-place")]

@@ -14,9 +14,7 @@ use std::time::Instant;
 use super::shared::MpscShared;
 use super::{SendError, SendTimeoutError, Sender, TooManySenders, TrySendError, WeakSender};
 use crate::channel::error;
-use crate::channel::identity::impl_identity;
 use crate::channel::lane_table::{GivenUp, LaneTable, ThreadLane, end_lanes};
-use crate::channel::observed::impl_observer;
 use crate::foreign::{Foreign, Panics};
 use crate::os::Deadline;
 use crate::sync::{Arc, thread_local};
@@ -403,8 +401,43 @@ impl<T: 'static> Drop for SharedSender<T> {
     }
 }
 
-impl_identity!(SharedSender, ['static], |sender| &sender.shared);
-impl_observer!(SharedSender, ['static], |sender| sender.shared.meter);
+impl<T: 'static> SharedSender<T> {
+    /// Whether both are handles of the same channel. So does `==`, and the hash is the channel's. Wait-free.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self.channel_address() == other.channel_address()
+    }
+
+    fn channel_address(&self) -> usize {
+        Arc::as_ptr(&self.shared).addr()
+    }
+}
+
+/// By the channel: clones are equal.
+impl<T: 'static> PartialEq for SharedSender<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.same_channel(other)
+    }
+}
+
+impl<T: 'static> Eq for SharedSender<T> {}
+
+impl<T: 'static> core::hash::Hash for SharedSender<T> {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        self.channel_address().hash(state);
+    }
+}
+
+#[cfg(feature = "statistics")]
+impl<T: 'static> SharedSender<T> {
+    /// An observer of the messages that go through this channel. It works on any thread, also after all handles
+    /// are dropped: see [`statistics`](crate::statistics). With the feature `statistics` only.
+    #[doc = cost!(statistics OBSERVER)]
+    #[must_use]
+    pub fn observer(&self) -> crate::statistics::Observer {
+        self.shared.meter.observer()
+    }
+}
 
 impl<T: 'static> fmt::Debug for SharedSender<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

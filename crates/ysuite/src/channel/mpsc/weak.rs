@@ -5,7 +5,6 @@ use core::fmt;
 
 use super::Sender;
 use super::shared::MpscShared;
-use crate::channel::identity::impl_identity;
 use crate::sync::Arc;
 
 /// Knows a [channel](super), and can make a sender for it while the channel has others. Has no lane, and sends nothing
@@ -58,7 +57,32 @@ impl<T> Clone for WeakSender<T> {
     }
 }
 
-impl_identity!(WeakSender, |weak| &weak.shared);
+impl<T> WeakSender<T> {
+    /// Whether both are handles of the same channel. So does `==`, and the hash is the channel's. Wait-free.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self.channel_address() == other.channel_address()
+    }
+
+    fn channel_address(&self) -> usize {
+        Arc::as_ptr(&self.shared).addr()
+    }
+}
+
+/// By the channel: clones are equal.
+impl<T> PartialEq for WeakSender<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.same_channel(other)
+    }
+}
+
+impl<T> Eq for WeakSender<T> {}
+
+impl<T> core::hash::Hash for WeakSender<T> {
+    fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
+        self.channel_address().hash(state);
+    }
+}
 
 impl<T> fmt::Debug for WeakSender<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -12,7 +12,7 @@ use super::meeting::{Encounter, Meeting, MeetingOf, MeetingSide, MessageFrom};
 use super::node::LentPlace;
 use super::operations::Operations;
 use super::wait::woken;
-use crate::channel::error::{RecvError, SendError, TryRecvError, TrySendError};
+use crate::channel::error::{self, RecvError, SendError, TryRecvError, TrySendError};
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::operation::Polled;
 use crate::wait::Subscriptions;

@@ -1,0 +1,98 @@
+//! What tasks do with the sender of an mpsc channel, except for one message without a limit: batches, a limit of any kind,
+//! and the named future. One task at a time.
+
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+#[cfg(all(feature = "tokio", unix))]
+use core::time::Duration;
+
+use super::super::{SendError, SendTimeoutError};
+use super::{Sender, SenderLane};
+use crate::channel::coop::{poll_future, within_budget};
+use crate::channel::pipe::SendTask;
+
+impl<T> Sender<T> {
+    /// Sends the messages of an iterator; the task waits until there is room. The messages that are sent
+    /// between two waits are one batch: visible together. Returns the number of messages, after the iterator
+    /// has ended, or its `size_hint` has reported that it has no more. Needs no particular runtime.
+    ///
+    /// A message is taken from the iterator only where there is room for it. So this is cancel-safe: a future
+    /// that is dropped before it is ready has sent all that it took, and the iterator has the rest. Without a
+    /// bound it never waits, and sends the whole iterator within one poll, which is one step of tokio's
+    /// cooperative budget.
+    ///
+    /// If the iterator panics, the messages that it had returned until then are sent. In a
+    /// [rendezvous](crate::channel#rendezvous) the messages are handed over one by one. The message that waits
+    /// for the receiver is dropped with the future.
+    #[doc = cost!(sender SEND_BATCH_TASK)]
+    ///
+    /// # Errors
+    /// When the receiver has disconnected or has closed the channel. The error holds the messages that were
+    /// taken from the iterator and that the receiver certainly does not get.
+    pub async fn send_batch_async(
+        &mut self,
+        messages: &mut impl Iterator<Item = T>,
+    ) -> Result<usize, SendError<Vec<T>>> {
+        within_budget(self.inner.send_batch_async(messages)).await
+    }
+
+    /// Sends a message; the task waits for room until `stop` is ready: a timer, a shutdown signal, or any other
+    /// future. The message comes back then. Needs no particular runtime. `stop` is polled only while there is
+    /// no room.
+    #[doc = cost!(sender SEND_UNTIL_TASK)]
+    ///
+    /// # Errors
+    /// [`Timeout`](SendTimeoutError::Timeout) when `stop` was ready before there was room, and when the
+    /// receiver has disconnected or has closed the channel. Each error holds the message.
+    pub fn send_async_until(
+        &mut self,
+        message: T,
+        stop: impl Future,
+    ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
+        within_budget(self.inner.send_async_until(message, stop))
+    }
+
+    /// Sends a message; the task waits for room for at most `timeout`. For a task of tokio.
+    #[doc = cost!(sender SEND_UNTIL_TASK)]
+    ///
+    /// # Errors
+    /// When the timeout has passed, and when the receiver has disconnected or has closed the channel. Each
+    /// error holds the message.
+    ///
+    /// # Panics
+    /// When there is no room, outside a runtime, or in one without `enable_time`.
+    #[cfg(all(feature = "tokio", unix))]
+    pub fn send_timeout_async(
+        &mut self,
+        message: T,
+        timeout: Duration,
+    ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
+        // The timer is made only where it is needed.
+        let stop = async move { tokio::time::sleep(timeout).await };
+        within_budget(self.inner.send_async_until(message, stop))
+    }
+}
+
+/// A send of a task: see [`send_async`](Sender::send_async).
+#[must_use = "futures do nothing unless they are polled"]
+pub struct SendFuture<'a, T>(pub(super) SendTask<'a, T, SenderLane<T>>);
+
+impl<T> Future for SendFuture<'_, T> {
+    type Output = Result<(), SendError<T>>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
+        poll_future(&mut self.get_mut().0, context)
+    }
+}
+
+// No message is ever pinned in place.
+impl<T> Unpin for SendFuture<'_, T> {}
+
+impl<T> fmt::Debug for SendFuture<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SendFuture").finish_non_exhaustive()
+    }
+}
