@@ -30,6 +30,8 @@ pub(crate) trait Operation {
 
     /// Performs the operation, or reports that it will never be possible. `None`: it must wait. A message that is
     /// sent is in its place then, or waits where peers find it until it is [withdrawn](Self::withdraw).
+    /// Who attempts it keeps a promise: a place whose message was sent is only dropped, or gets another message. It need
+    /// not say that it is empty.
     fn attempt(&mut self, place: &mut Self::Place) -> Option<Self::Outcome>;
     /// Blocks the thread until another attempt is worthwhile (true) or the deadline has passed (false).
     fn block(&mut self, deadline: Deadline) -> bool;
@@ -91,15 +93,17 @@ impl<O: Operation> Drop for Attempted<O> {
 /// is attempted once more, and not for as long as others take away what has woken this thread.
 pub(crate) fn block<O: Operation>(operation: O, place: &mut O::Place, deadline: Deadline) -> Option<O::Outcome> {
     let mut attempted = Attempted::new(operation);
+    let mut in_time = true;
     loop {
         let outcome = attempted.operation.attempt(place);
         if outcome.is_some() {
             return outcome;
         }
-        attempted.waits = true;
-        if !attempted.operation.block(deadline) || deadline.is_over() {
-            return attempted.operation.attempt(place).or_else(|| attempted.operation.withdraw(place));
+        if !in_time {
+            return attempted.operation.withdraw(place);
         }
+        attempted.waits = true;
+        in_time = attempted.operation.block(deadline) && !deadline.is_over();
     }
 }
 

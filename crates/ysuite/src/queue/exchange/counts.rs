@@ -5,7 +5,7 @@ use crate::statistics::{Counted, is_due};
 use crate::statistics::{QueueTally, Totals};
 
 /// The positions of both sides of a queue, from which its counts are read.
-pub(super) trait CountedEnds: Send + Sync + 'static {
+pub(crate) trait CountedEnds: Send + Sync + 'static {
     /// The number of messages that have been written and read. Claims count.
     #[cfg(feature = "statistics")]
     fn sent_and_received(&self) -> (u64, u64);
