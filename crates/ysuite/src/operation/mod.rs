@@ -31,6 +31,8 @@ pub(crate) trait Operation {
 
     /// Performs the operation, or reports that it will never be possible. `None`: it must wait. A message that is
     /// sent is in its place then, or waits where peers find it until it is [withdrawn](Self::withdraw).
+    /// Who attempts it keeps a promise: a place whose message was sent is only dropped, or gets another message. It need
+    /// not say that it is empty.
     fn attempt(&mut self, place: &mut Self::Place) -> Option<Self::Outcome>;
     /// Blocks the thread until another attempt is worthwhile (true) or the deadline has passed (false).
     fn block(&mut self, deadline: Deadline) -> bool;
@@ -91,11 +93,12 @@ pub(crate) fn block_behind<O: Operation>(operation: O, place: &mut O::Place, dea
         // What the wait wakes is user code.
         let in_time =
             if thread::panicking() { block_unwinding(&mut waiting.0, deadline) } else { waiting.0.block(deadline) };
+        let in_time = in_time && !deadline.is_over();
         let outcome = waiting.0.attempt(place);
         if outcome.is_some() {
             return outcome;
         }
-        if !in_time || deadline.is_over() {
+        if !in_time {
             return waiting.0.withdraw(place);
         }
     }

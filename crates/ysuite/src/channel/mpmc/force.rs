@@ -1,6 +1,6 @@
 //! Sending where there is no room, by replacing the oldest message. Any thread.
 
-use super::holding::UntilNotAllHeld;
+use super::holding::Rare;
 use super::{SendError, Sender, TrySendError};
 use crate::foreign::{Foreign, Lent};
 use crate::operation::{self, Readiness};
@@ -55,7 +55,7 @@ impl<T> Sender<T> {
                 Err(Unforced::Closed) => return Err(SendError(())),
                 Err(Unforced::Busy) => wait.wait(),
                 Err(Unforced::Held) => {
-                    operation::perform(Readiness::new(UntilNotAllHeld(&self.shared), &self.backoff), &mut ());
+                    operation::perform(Readiness::new(Rare::until_not_all_held(&self.shared), &self.backoff), &mut ());
                 }
             }
         }
@@ -85,7 +85,7 @@ mod tests {
     use core::task::Context;
     use std::sync::Arc;
 
-    use super::UntilNotAllHeld;
+    use super::Rare;
     use crate::channel::mpmc::bounded;
     use crate::queue::exchange::Hint;
     use crate::signal::{Wait, YPollset};
@@ -105,7 +105,7 @@ mod tests {
         set.attach(&mut second, 2).unwrap();
         assert!(first.try_send(2).is_err() && second.try_send(2).is_err());
         assert!(set.check().next().is_none());
-        (0..2).for_each(|number| assert_eq!(third.shared.ring.pop_bounded(&Hint::new()), Some(number)));
+        (0..2).for_each(|number| assert_eq!(third.shared.flavour.pop_bounded(&Hint::new()), Some(number)));
         notify(third.shared.writers().list(), 1);
         assert!(set.check().eq([1]));
         assert_eq!(first.force_send(2), Ok(None));
@@ -125,7 +125,7 @@ mod tests {
         let permit = sender.reserve().unwrap();
         let task = Arc::new(Woken::default());
         let waker = task.clone().into();
-        let mut wait = ManyWait::new(UntilNotAllHeld(&sender.shared), false);
+        let mut wait = ManyWait::new(Rare::until_not_all_held(&sender.shared), false);
         assert!(wait.poll(&mut Context::from_waker(&waker)).is_pending());
         permit.send(200).unwrap();
         assert_eq!(task.times(), 1);

@@ -49,7 +49,7 @@ impl<T> MpmcShared<T> {
     pub(super) fn push_held(&self, place: &mut Option<T>) -> Result<(), SendError<()>> {
         let mut wait = PeerWait::default();
         loop {
-            match self.ring.push_held_from(place) {
+            match self.flavour.push_held_from(place) {
                 Ok(()) => break,
                 Err(Rejected::Closed(())) => return Err(SendError(())),
                 Err(Rejected::Full(())) => {}
@@ -82,7 +82,7 @@ impl<T> MpmcShared<T> {
     pub(super) fn push_many_held(&self, staging: &mut Staging<T>) -> Option<()> {
         let (mut panics, mut wait) = (Panics::none(), PeerWait::default());
         while staging.len() != 0 {
-            match self.ring.push_many_held(staging)? {
+            match self.flavour.push_many_held(staging)? {
                 0 => wait.wait(),
                 sent => panics.catch(|| self.used(sent)),
             }
@@ -101,7 +101,7 @@ impl<T> MpmcShared<T> {
 
     fn give_back(&self, places: usize) {
         // MUTANT: No sender waits for room in a closed channel.
-        if self.ring.release(places) {
+        if self.flavour.release(places) {
             let mut panics = Panics::none();
             panics.catch(|| self.freed(places));
             panics.catch(|| self.holders.announce());
@@ -109,48 +109,52 @@ impl<T> MpmcShared<T> {
     }
 }
 
-/// The senders that wait until no other handle gathers cells.
-pub(super) struct UntilGathered<'a, T>(pub(super) &'a MpmcShared<T>);
-
-/// The senders that wait until there is a message that they could replace, or room.
-pub(super) struct UntilNotAllHeld<'a, T>(pub(super) &'a MpmcShared<T>);
-
-/// The senders that wait until one more reserved cell can be counted.
-pub(super) struct UntilCountable<'a, T>(pub(super) &'a MpmcShared<T>);
-
-/// All wait in the same list; each checks for itself.
-macro_rules! impl_rare {
-    ($rare:ident: |$shared:ident| $is_ready:expr) => {
-        impl<T> Clone for $rare<'_, T> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-        impl<T> Copy for $rare<'_, T> {}
-
-        impl<T> SharedEnd for $rare<'_, T> {
-            fn list(&self) -> &WaitList {
-                &self.0.holders.list
-            }
-
-            fn is_ready(&self) -> bool {
-                let $shared = self.0;
-                $is_ready || $shared.ring.is_closed()
-            }
-
-            fn supply(&self) -> usize {
-                // All are notified; none passes a notification on.
-                0
-            }
-        }
-    };
+/// Senders that wait for something rare. All wait in the same list, and each checks for itself.
+pub(super) struct Rare<'a, T> {
+    shared: &'a MpmcShared<T>,
+    has_come: fn(&MpmcShared<T>) -> bool,
 }
 
-// ORDERING: Relaxed; `Gathering::begin` decides, and the barriers of the wait list ensure that no end of a gathering is
-//     missed.
-impl_rare!(UntilGathered: |shared| !shared.holders.gathering.load(Ordering::Relaxed));
-impl_rare!(UntilNotAllHeld: |shared| !shared.ring.is_all_held());
-impl_rare!(UntilCountable: |shared| !shared.ring.is_counted_out());
+impl<'a, T> Rare<'a, T> {
+    /// Until no other handle gathers cells.
+    pub(super) fn until_gathered(shared: &'a MpmcShared<T>) -> Self {
+        // ORDERING: Relaxed; `Gathering::begin` decides, and the barriers of the wait list ensure that no end of a
+        //     gathering is missed.
+        Self { shared, has_come: |shared| !shared.holders.gathering.load(Ordering::Relaxed) }
+    }
+
+    /// Until there is a message that they could replace, or room.
+    pub(super) fn until_not_all_held(shared: &'a MpmcShared<T>) -> Self {
+        Self { shared, has_come: |shared| !shared.flavour.is_all_held() }
+    }
+
+    /// Until one more reserved cell can be counted.
+    pub(super) fn until_countable(shared: &'a MpmcShared<T>) -> Self {
+        Self { shared, has_come: |shared| !shared.flavour.is_counted_out() }
+    }
+}
+
+impl<T> Clone for Rare<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<T> Copy for Rare<'_, T> {}
+
+impl<T> SharedEnd for Rare<'_, T> {
+    fn list(&self) -> &WaitList {
+        &self.shared.holders.list
+    }
+
+    fn is_ready(&self) -> bool {
+        (self.has_come)(self.shared) || self.shared.flavour.is_closed()
+    }
+
+    fn supply(&self) -> usize {
+        // All are notified; none passes a notification on.
+        0
+    }
+}
 
 /// Reserved cells that are not yet a permit's. The drop releases them.
 pub(super) struct HeldPlaces<'a, T> {
@@ -166,7 +170,7 @@ impl<T> HeldPlaces<'_, T> {
 
     /// Reserves some more cells, at most `most`.
     pub(super) fn add(&mut self, most: usize) -> Result<(), Rejected<()>> {
-        self.places += self.shared.ring.hold(1, most)?;
+        self.places += self.shared.flavour.hold(1, most)?;
         Ok(())
     }
 

@@ -150,6 +150,7 @@
 //! `send` of that message returns as if it had been received.
 
 mod closed;
+mod flavour;
 mod force;
 mod holding;
 pub(super) mod operations;
@@ -179,82 +180,6 @@ pub(in crate::channel) use self::shared::{Readers, Writers};
 use super::rendezvous::MeetingOf;
 use crate::statistics::Meter;
 use crate::sync::Arc;
-
-/// Gives a handle its settings and its queries of the channel. `$end` has fields `shared: Arc<MpmcShared<T>>` and
-/// `backoff: SharedBackoff`. The documentation of three methods depends on the handle. Any thread; all methods are
-/// wait-free. Their results may be out of date at once, because other handles send and receive meanwhile.
-macro_rules! impl_mpmc_api {
-    ($end:ident: $(#[$spin:meta])+ set_spin, $(#[$len:meta])+ len, $(#[$disconnected:meta])+ is_disconnected $(,)?) => {
-        impl<T> $end<T> {
-            $(#[$spin])+
-            pub fn set_spin(&self, spin: $crate::channel::Spin) {
-                self.backoff.set(spin);
-            }
-
-            $(#[$len])+
-            #[doc = cost!(mpmc LEN)]
-            #[must_use]
-            pub fn len(&self) -> usize {
-                self.shared.ring.len()
-            }
-
-            /// Whether no message is in the channel.
-            #[doc = cost!(mpmc LEN)]
-            #[must_use]
-            pub fn is_empty(&self) -> bool {
-                self.len() == 0
-            }
-
-            /// Whether there is no room for another message: the messages in the channel and the room that is
-            /// [reserved](crate::mpmc::Sender::reserve) reach the capacity. Without a bound, never.
-            #[doc = cost!(mpmc LEN)]
-            #[must_use]
-            pub fn is_full(&self) -> bool {
-                self.shared.is_full()
-            }
-
-            /// The maximal number of messages in the channel; `None` without a bound.
-            #[must_use]
-            pub fn capacity(&self) -> Option<usize> {
-                self.shared.capacity()
-            }
-
-            $(#[$disconnected])+
-            #[must_use]
-            pub fn is_disconnected(&self) -> bool {
-                self.shared.is_disconnected()
-            }
-
-            /// The number of senders, including those of [owned permits](super::OwnedPermit).
-            #[doc = cost!(mpmc LEN)]
-            #[must_use]
-            pub fn sender_count(&self) -> usize {
-                self.shared.writers.count()
-            }
-
-            /// The number of receivers.
-            #[must_use]
-            pub fn receiver_count(&self) -> usize {
-                self.shared.readers.count()
-            }
-
-            /// Closes the channel for all its handles. Nothing more can be sent, not even by a [permit](super::Permit),
-            /// as if all receivers were dropped. Senders that wait are woken, and get their messages back. Receivers
-            /// get what was sent before, and then the disconnection, as if all senders were dropped. True: this call
-            /// closed it. False: it was closed before, or all handles of one side have been dropped.
-            ///
-            /// A message that a sender is [still writing](super#preempted-peers) counts as sent: receivers wait for it.
-            ///
-            /// Any thread. Wakes every handle that waits.
-            #[doc = cost!(mpmc CLOSE)]
-            pub fn close(&self) -> bool {
-                self.shared.close()
-            }
-        }
-    };
-}
-
-use impl_mpmc_api;
 
 /// Makes a channel for at most `capacity` messages, exactly. A sender that finds it full waits. All its memory is
 /// allocated here, except for 3 KiB the first time that 1, 65, 129 .. senders or receivers wait at once.

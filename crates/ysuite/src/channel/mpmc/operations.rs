@@ -112,13 +112,7 @@ pub(in crate::channel) trait MpmcIntake<T> {
 impl<T> MpmcIntake<T> for Option<T> {
     #[inline(always)]
     fn take(&mut self, receiver: &Receiver<T>) -> bool {
-        match receiver.take_at_once() {
-            Some(message) => {
-                *self = Some(message);
-                true
-            }
-            None => false,
-        }
+        receiver.take_to(self)
     }
 
     fn meet(&mut self, line: &mut Lining<'_, T, false>) -> Option<Result<(), RecvError>> {
@@ -131,6 +125,33 @@ impl<T> MpmcIntake<T> for Option<T> {
 
     fn withdraw(&mut self, line: &mut Lining<'_, T, false>) -> Option<Result<(), RecvError>> {
         line.withdraw(self).map(|outcome| outcome.map_err(RecvError::from))
+    }
+}
+
+/// The place of a poll: the message gets there by value, which takes fewer instructions, and a larger frame where the
+/// compiler does not optimise.
+impl<T> MpmcIntake<T> for Foreign<Option<T>> {
+    #[inline(always)]
+    fn take(&mut self, receiver: &Receiver<T>) -> bool {
+        match receiver.take_at_once() {
+            Some(message) => {
+                **self = Some(message);
+                true
+            }
+            None => false,
+        }
+    }
+
+    fn meet(&mut self, line: &mut Lining<'_, T, false>) -> Option<Result<(), RecvError>> {
+        MpmcIntake::meet(&mut **self, line)
+    }
+
+    fn step(&mut self, line: &mut Lining<'_, T, false>, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
+        MpmcIntake::step(&mut **self, line, context)
+    }
+
+    fn withdraw(&mut self, line: &mut Lining<'_, T, false>) -> Option<Result<(), RecvError>> {
+        MpmcIntake::withdraw(&mut **self, line)
     }
 }
 
@@ -335,7 +356,7 @@ impl<'a, T> SendRun<'a, T> {
 
     /// The messages that were not sent.
     pub(super) fn rest(&mut self) -> Vec<T> {
-        self.next.take().into_iter().chain(self.staging.take(usize::MAX)).collect()
+        Option::take(&mut *self.next).into_iter().chain(self.staging.take(usize::MAX)).collect()
     }
 
     fn push_to(&mut self, shared: &MpmcShared<T>) -> Result<(), Rejected<()>> {

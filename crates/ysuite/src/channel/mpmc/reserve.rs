@@ -5,7 +5,7 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
-use super::holding::{Gathering, HeldPlaces, UntilCountable, UntilGathered};
+use super::holding::{Gathering, HeldPlaces, Rare};
 use super::permit::{OwnedPermit, Permit, Permits};
 use super::shared::Writers;
 use super::{ReserveError, Sender, TryReserveError, TrySendError};
@@ -157,7 +157,7 @@ impl<T> Sender<T> {
 
     /// Whether `places` cells are to be reserved in the ring. False: no room is wanted. In a rendezvous there is none.
     fn are_in_the_ring(&self, places: usize) -> Result<bool, ReserveError> {
-        let most = if self.shared.meeting.is_some() { 0 } else { self.shared.ring.most_held() };
+        let most = self.shared.flavour.most_held();
         if most != 0 && places <= most {
             Ok(true)
         } else if self.shared.is_disconnected() {
@@ -184,12 +184,12 @@ impl<T> Sender<T> {
         if !self.are_in_the_ring(places)? {
             return Ok(self.held());
         }
-        let (ring, mut held) = (&self.shared.ring, self.held());
+        let (queue, mut held) = (&self.shared.flavour, self.held());
         // Also where it fails: passes on the notification of the one cell, when it wants several. This comes before the
         // room is given away, which is returned where user code panics.
         let owed = self.owed();
-        let found = match ring.hold(places, places) {
-            Err(Rejected::Full(())) if self.has_come_meanwhile(places) => ring.hold(places, places),
+        let found = match queue.hold(places, places) {
+            Err(Rejected::Full(())) if self.has_come_meanwhile(places) => queue.hold(places, places),
             found => found,
         };
         held.places = found.map_err(|rejected| match rejected {
@@ -208,10 +208,10 @@ impl<T> Sender<T> {
     /// may be in the middle of emptying a cell.
     #[cold]
     fn has_come_meanwhile(&self, places: usize) -> bool {
-        let ring = &self.shared.ring;
+        let queue = &self.shared.flavour;
         match self.rest() {
             Some(found) => found,
-            None => ring.room() >= places && spin_for_a_moment(|| ring.is_writable()),
+            None => queue.room() >= places && spin_for_a_moment(|| queue.is_writable()),
         }
     }
 
@@ -221,7 +221,7 @@ impl<T> Sender<T> {
         if !self.are_in_the_ring(places)? {
             return Ok(true);
         }
-        match self.shared.ring.hold(places, places) {
+        match self.shared.flavour.hold(places, places) {
             Ok(all) => held.places = all,
             Err(Rejected::Closed(())) => return Err(ReserveError::Disconnected),
             Err(Rejected::Full(())) => return Ok(false),
@@ -277,10 +277,10 @@ enum ReserveStage {
 /// What it waits for.
 enum ReserveWait<'a, T> {
     Nothing,
-    Right(ManyWait<UntilGathered<'a, T>>),
+    Right(ManyWait<Rare<'a, T>>),
     Room(ManyWait<Writers<'a, T>>),
     /// One reserved cell less: more could not be counted, though there is room.
-    Count(ManyWait<UntilCountable<'a, T>>),
+    Count(ManyWait<Rare<'a, T>>),
 }
 
 impl<'a, T> MpmcReserve<'a, T> {
@@ -298,7 +298,7 @@ impl<'a, T> MpmcReserve<'a, T> {
             self.wait = ReserveWait::Nothing;
             self.stage = ReserveStage::Add;
             Ok(true)
-        } else if self.sender.shared.ring.is_closed() {
+        } else if self.sender.shared.flavour.is_closed() {
             Err(ReserveError::Disconnected)
         } else {
             Ok(false)
@@ -341,14 +341,14 @@ impl<'a, T> MpmcReserve<'a, T> {
                 // A notification that one of the sender's slots had got is passed on. While it waits all room is for
                 // other senders, and first for the one that gathers.
                 drop(sender.wait());
-                self.wait = ReserveWait::Right(ManyWait::new(UntilGathered(&sender.shared), false));
+                self.wait = ReserveWait::Right(ManyWait::new(Rare::until_gathered(&sender.shared), false));
             }
             (ReserveStage::Gather, _) => {}
-            (_, ReserveWait::Count(_)) if sender.shared.ring.is_counted_out() => {}
-            (_, _) if sender.shared.ring.is_counted_out() => {
+            (_, ReserveWait::Count(_)) if sender.shared.flavour.is_counted_out() => {}
+            (_, _) if sender.shared.flavour.is_counted_out() => {
                 // Other senders get room, and a notification that this sender has got is passed on.
                 self.wait = ReserveWait::Room(sender.wait());
-                self.wait = ReserveWait::Count(ManyWait::new(UntilCountable(&sender.shared), false));
+                self.wait = ReserveWait::Count(ManyWait::new(Rare::until_countable(&sender.shared), false));
             }
             (_, ReserveWait::Room(_)) => {}
             (_, _) => self.wait = ReserveWait::Room(sender.wait()),
@@ -478,7 +478,7 @@ mod tests {
             let waker = Arc::new(Explosive).into();
             let mut waiting = pin!(other.send_async(2));
             assert!(waiting.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
-            let ring = &attached.shared.ring;
+            let ring = &attached.shared.flavour;
             (0..2).for_each(|number| assert_eq!(ring.pop_bounded(&Hint::new()), Some(number)));
             let reserved = catch_unwind(AssertUnwindSafe(|| reserve(&attached)));
             assert!(reserved.is_err(), "way {way}: there is room left, and the next sender was not notified");
@@ -499,7 +499,7 @@ mod tests {
         let mut sending = pin!(sender.send_async(()));
         assert!(sending.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
         // As above.
-        assert_eq!(sender.shared.ring.pop_bounded(&Hint::new()), Some(()));
+        assert_eq!(sender.shared.flavour.pop_bounded(&Hint::new()), Some(()));
         let mut reserving = MpmcReserve::new(&sender, 1);
         reserving.stage = ReserveStage::Add;
         reserving.wait = ReserveWait::Room(ManyWait::new(sender.shared.writers(), true));

@@ -6,7 +6,8 @@ use std::time::Instant;
 
 use super::operations::{MpmcSend, SendRun};
 use super::shared::{MpmcShared, Writers};
-use super::{SendError, SendTimeoutError, TrySendError, impl_mpmc_api};
+use super::{SendError, SendTimeoutError, TrySendError};
+use crate::channel::Spin;
 use crate::channel::error;
 use crate::channel::identity::{impl_identity, is_attached};
 use crate::channel::observed::impl_observer;
@@ -44,7 +45,7 @@ impl<T> Sender<T> {
 
     /// A number that grows with each message that is written or taken. Wait-free.
     pub(in crate::channel) fn moves(&self) -> u64 {
-        self.shared.ring.moves()
+        self.shared.flavour.moves()
     }
 
     /// What this handle shares with all others of its channel.
@@ -152,8 +153,8 @@ impl<T> Sender<T> {
         if let Some(party) = self.party() {
             return party.try_send(place);
         }
-        let ring = &self.shared.ring;
-        if ring.is_special() {
+        let queue = &self.shared.flavour;
+        if queue.is_special() {
             match self.offer(place) {
                 Err(Rejected::Full(())) => {}
                 sent => return Ok(sent?),
@@ -164,7 +165,7 @@ impl<T> Sender<T> {
         Panics::in_drop(|| {
             found = match self.rest() {
                 Some(found) => found,
-                None => ring.room() != 0 && spin_for_a_moment(|| ring.is_writable()),
+                None => queue.room() != 0 && spin_for_a_moment(|| queue.is_writable()),
             };
         });
         if !found {
@@ -268,13 +269,13 @@ impl<T> Sender<T> {
     /// paths send the message.
     #[inline(always)]
     fn claim_next(&self) -> Option<ClaimedCell<'_, T>> {
-        if self.subscriptions.is_some() { None } else { self.shared.ring.claim_next(&self.hint) }
+        if self.subscriptions.is_some() { None } else { self.shared.flavour.claim_next(&self.hint) }
     }
 
     /// As [`claim_next`](Self::claim_next), where there is no bound.
     #[inline(always)]
     fn claim_unbounded(&self) -> Option<ClaimedSlot<'_, T>> {
-        if self.subscriptions.is_some() { None } else { self.shared.ring.claim_unbounded() }
+        if self.subscriptions.is_some() { None } else { self.shared.flavour.claim_unbounded() }
     }
 
     // MUTANT: Speed only: a fast path. The slow path tries again and passes notifications on.
@@ -290,16 +291,15 @@ impl<T> Sender<T> {
     /// There is a message. If it is sent, nothing but a drop uses the place afterwards.
     #[inline(always)]
     pub(super) unsafe fn put_at_once(&self, place: &mut Option<T>) -> bool {
-        match self.claim_next() {
-            // SAFETY: by the caller.
-            Some(claimed) => unsafe { claimed.fill_leaving(place) },
-            None => match self.claim_unbounded() {
-                Some(claimed) => claimed.fill_from(place),
-                None => return self.put_notified(place),
-            },
+        if self.subscriptions.is_some() {
+            return self.put_notified(place);
         }
-        self.shared.published(1);
-        true
+        // SAFETY: by the caller.
+        let is_sent = unsafe { self.shared.flavour.push_at_once(&self.hint, place) };
+        if is_sent {
+            self.shared.published(1);
+        }
+        is_sent
     }
 
     // MUTANT: Speed only: a fast path. The slow path tries again and passes notifications on.
@@ -334,7 +334,7 @@ impl<T> Sender<T> {
 
     /// The endpoint of this handle, if this is a rendezvous.
     pub(in crate::channel) fn party(&self) -> Option<Party<'_, T, true>> {
-        self.shared.meeting.as_ref().map(|meeting| Party::new(meeting, self.subscriptions.as_deref()))
+        self.shared.flavour.meeting().map(|meeting| Party::new(meeting, self.subscriptions.as_deref()))
     }
 
     /// A wait for room, as a thread or a future. The slot of the sender's set is disarmed, so that only this wait is
@@ -367,16 +367,77 @@ impl<T> Sender<T> {
     }
 }
 
-impl_mpmc_api!(Sender:
+/// # Settings and queries
+///
+/// All are wait-free. Their results may be out of date at once, because other handles send and receive meanwhile.
+impl<T> Sender<T> {
     /// Sets how this handle spins before it sleeps when there is no room, from the next wait on. The default is
     /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Applies to this handle, and to clones made of it later.
-    set_spin,
+    pub fn set_spin(&self, spin: Spin) {
+        self.backoff.set(spin);
+    }
+
     /// The number of messages in the channel. It may be out of date while other handles send and receive.
-    len,
+    #[doc = cost!(mpmc LEN)]
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.shared.flavour.len()
+    }
+
+    /// Whether no message is in the channel.
+    #[doc = cost!(mpmc LEN)]
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether there is no room for another message: the messages in the channel and the room that is
+    /// [reserved](Self::reserve) reach the capacity. Without a bound, never.
+    #[doc = cost!(mpmc LEN)]
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        self.shared.flavour.room() == 0
+    }
+
+    /// The maximal number of messages in the channel; `None` without a bound.
+    #[must_use]
+    pub fn capacity(&self) -> Option<usize> {
+        self.shared.flavour.capacity()
+    }
+
     /// Whether all receivers have disconnected, or the channel is closed. Then no message that is sent will be
     /// received.
-    is_disconnected,
-);
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        self.shared.is_disconnected()
+    }
+
+    /// The number of senders, including those of [owned permits](super::OwnedPermit).
+    #[doc = cost!(mpmc LEN)]
+    #[must_use]
+    pub fn sender_count(&self) -> usize {
+        self.shared.writers.count()
+    }
+
+    /// The number of receivers.
+    #[must_use]
+    pub fn receiver_count(&self) -> usize {
+        self.shared.readers.count()
+    }
+
+    /// Closes the channel for all its handles. Nothing more can be sent, not even by a [permit](super::Permit), as if
+    /// all receivers were dropped. Senders that wait are woken, and get their messages back. Receivers get what was sent
+    /// before, and then the disconnection, as if all senders were dropped. True: this call closed it. False: it was
+    /// closed before, or all handles of one side have been dropped.
+    ///
+    /// A message that a sender is [still writing](super#preempted-peers) counts as sent: receivers wait for it.
+    ///
+    /// Any thread. Wakes every handle that waits.
+    #[doc = cost!(mpmc CLOSE)]
+    pub fn close(&self) -> bool {
+        self.shared.close()
+    }
+}
 
 impl_identity!(Sender, |sender| &sender.shared);
 impl_observer!(Sender, |sender| sender.shared.meter());
@@ -470,7 +531,7 @@ mod tests {
         for (way, send) in ways.into_iter().enumerate() {
             for held in [0, 1] {
                 let (mut first, _receiver) = bounded(2 + held);
-                assert!(held == 0 || first.shared.ring.hold(held, held).is_ok());
+                assert!(held == 0 || first.shared.flavour.hold(held, held).is_ok());
                 assert!((0..2).all(|message| first.send(message).is_ok()));
                 let mut set = YPollset::new();
                 set.attach(&mut first, 3).unwrap();
@@ -478,7 +539,7 @@ mod tests {
                 let (second, mut context) = (first.clone(), Context::from_waker(Waker::noop()));
                 let mut waiting = pin!(second.send_async(9));
                 assert!(waiting.as_mut().poll(&mut context).is_pending());
-                assert!((0..2).all(|_| first.shared.ring.pop_bounded(&Hint::new()).is_some()));
+                assert!((0..2).all(|_| first.shared.flavour.pop_bounded(&Hint::new()).is_some()));
                 first.shared.freed(1);
                 assert!(set.check().eq([3]) && first.shared.writers().list().word().is_armed());
                 assert!(send(&first));

@@ -1,13 +1,14 @@
-//! What all handles of an mpmc channel share: the ring, for receivers and senders each their number and their wait
+//! What all handles of an mpmc channel share: its queue or rendezvous, for receivers and senders each their number and their wait
 //! list, and the wait lists for the disconnection and for permits.
 //!
 //! Any thread; lock-free. The thread that publishes (a message, room, a disconnection) checks the wait list of the
 //! handles concerned afterwards, and notifies a waiter there.
 
+use super::flavour::Flavour;
 use super::holding::Holders;
 use crate::channel::rendezvous::MeetingOf;
 use crate::foreign::Panics;
-use crate::queue::exchange::{Forced, Hint, Queue, Rejected, Staging, Unforced};
+use crate::queue::exchange::{Forced, Hint, Rejected, Staging, Unforced};
 use crate::statistics::Meter;
 use crate::sync::{AtomicUsize, Ordering};
 use crate::wait::WaitList;
@@ -18,9 +19,7 @@ use crate::wait::many::{SharedEnd, notify, notify_all};
 /// small.
 #[repr(C)]
 pub(in crate::channel) struct MpmcShared<T> {
-    /// Of a rendezvous, one cell that is never used: closed from the start.
-    pub(super) ring: Queue<T>,
-    pub(super) meeting: Option<Box<MeetingOf<T>>>,
+    pub(super) flavour: Flavour<T>,
     /// Senders that wait until no message that they send would be received.
     pub(super) closed: WaitList,
     pub(super) holders: Holders,
@@ -51,6 +50,7 @@ impl Ends {
     // MUTANT: In a race: an upgrade runs between the count of the last handle and its close. Killed only by the model
     // `an_upgrade_against_the_last_receivers_drop`.
     /// Another handle is made by a thread that may have none, unless all are dropped (false).
+    #[inline(always)]
     pub(super) fn add_to_others(&self) -> bool {
         // ORDERING: Relaxed twice; a count that is not 0 at the exchange keeps the last handle from being dropped
         //     before this one. The channel alone hands over what the handles have done.
@@ -79,7 +79,7 @@ impl<T, const ROOM: bool> Copy for WaitingSide<'_, T, ROOM> {}
 
 impl<T, const ROOM: bool> SharedEnd for WaitingSide<'_, T, ROOM> {
     fn list(&self) -> &WaitList {
-        if let Some(meeting) = &self.0.meeting {
+        if let Some(meeting) = self.0.flavour.meeting() {
             return meeting.list(ROOM);
         }
         if ROOM { &self.0.writers.list } else { &self.0.readers.list }
@@ -87,20 +87,19 @@ impl<T, const ROOM: bool> SharedEnd for WaitingSide<'_, T, ROOM> {
 
     #[inline(never)]
     fn is_ready(&self) -> bool {
-        if let Some(meeting) = &self.0.meeting {
+        if let Some(meeting) = self.0.flavour.meeting() {
             return meeting.side::<ROOM>().is_ready();
         }
-        let ring = &self.0.ring;
+        let queue = &self.0.flavour;
         // In a closed ring a receiver continues to wait for messages that senders are still writing.
-        if ROOM { ring.is_writable() || ring.is_closed() } else { ring.is_readable() || ring.is_over() }
+        if ROOM { queue.is_writable() || queue.is_closed() } else { queue.is_readable() || queue.is_over() }
     }
 
     fn supply(&self) -> usize {
-        if let Some(meeting) = &self.0.meeting {
+        if let Some(meeting) = self.0.flavour.meeting() {
             return meeting.side::<ROOM>().supply();
         }
-        let ring = &self.0.ring;
-        if ROOM { ring.room() } else { ring.len() }
+        if ROOM { self.0.flavour.room() } else { self.0.flavour.len() }
     }
 }
 
@@ -135,16 +134,8 @@ impl<T> MpmcShared<T> {
     /// A capacity of `None` is no bound. `meeting` makes a rendezvous, whose capacity is 0.
     pub(super) fn new(capacity: Option<usize>, meeting: Option<fn(&Meter) -> MeetingOf<T>>) -> Self {
         let meter = Meter::new();
-        let meeting = meeting.map(|new| Box::new(new(&meter)));
-        let mut ring = Queue::new(capacity.map(|capacity| capacity.max(1)));
-        if meeting.is_some() {
-            ring.close();
-        } else {
-            ring.join(&meter);
-        }
         Self {
-            ring,
-            meeting,
+            flavour: Flavour::new(capacity, meeting, &meter),
             writers: Ends::new(meter.for_room()),
             readers: Ends::new(meter),
             closed: WaitList::new(),
@@ -162,23 +153,13 @@ impl<T> MpmcShared<T> {
     /// A sender has found no room, and does not wait.
     pub(super) fn refuse(&self) {
         self.meter().refused();
-        self.ring.sample();
-    }
-
-    pub(super) fn capacity(&self) -> Option<usize> {
-        if self.meeting.is_some() { Some(0) } else { self.ring.capacity() }
-    }
-
-    pub(super) fn is_full(&self) -> bool {
-        self.meeting.is_some() || self.ring.room() == 0
+        self.flavour.sample();
     }
 
     /// Whether one side is disconnected, or the channel is closed.
+    #[inline]
     pub(super) fn is_disconnected(&self) -> bool {
-        match &self.meeting {
-            None => self.ring.is_closed(),
-            Some(meeting) => meeting.is_closed(),
-        }
+        self.flavour.is_closed()
     }
 
     pub(in crate::channel) fn readers(&self) -> Readers<'_, T> {
@@ -198,7 +179,7 @@ impl<T> MpmcShared<T> {
     /// [`offer`](Self::offer).
     #[inline]
     pub(super) fn push(&self, hint: &Hint, place: &mut Option<T>) -> bool {
-        match self.ring.claim_next(hint) {
+        match self.flavour.claim_next(hint) {
             Some(claimed) => {
                 claimed.fill_from(place);
                 self.published(1);
@@ -211,7 +192,7 @@ impl<T> MpmcShared<T> {
     /// As [`push`](Self::push), without a bound. With one the message stays in its place.
     #[inline]
     pub(super) fn push_unbounded(&self, place: &mut Option<T>) -> bool {
-        let is_sent = self.ring.push_unbounded(place);
+        let is_sent = self.flavour.push_unbounded(place);
         if is_sent {
             self.published(1);
         }
@@ -221,7 +202,7 @@ impl<T> MpmcShared<T> {
     /// Sends the message that is in `place` if there is room.
     #[inline(never)]
     pub(super) fn offer(&self, place: &mut Option<T>) -> Result<(), Rejected<()>> {
-        self.ring.offer_from(place)?;
+        self.flavour.offer_from(place)?;
         self.published(1);
         Ok(())
     }
@@ -231,7 +212,7 @@ impl<T> MpmcShared<T> {
     //     tests/suite/mpmc/force.rs: a_waker_that_panics_leaves_the_message_sent_and_the_displaced_dropped
     /// Sends the message that is in `place`; where there is no room it replaces the oldest message, which is there then.
     pub(super) fn force(&self, place: &mut Option<T>) -> Result<(), Unforced> {
-        let Forced { has_freed } = self.ring.force(place)?;
+        let Forced { has_freed } = self.flavour.force(place)?;
         // User code: where a waker panics, the caller drops the displaced message.
         let mut panics = Panics::none();
         panics.catch(|| self.published(1));
@@ -268,7 +249,7 @@ impl<T> MpmcShared<T> {
 
     /// Sends the messages of a batch for which there is room. `None`: all receivers have disconnected.
     pub(super) fn push_many(&self, staging: &mut Staging<T>) -> Option<usize> {
-        let sent = self.ring.push_many(staging)?;
+        let sent = self.flavour.push_many(staging)?;
         // MUTANT: Notifying of no message notifies no receiver.
         if sent != 0 {
             self.published(sent);
@@ -277,22 +258,13 @@ impl<T> MpmcShared<T> {
     }
 
     /// Receives a message to `place`, which is empty, if there is one (true).
-    #[inline]
+    #[inline(always)]
     pub(super) fn pop(&self, hint: &Hint, place: &mut Option<T>) -> bool {
-        match self.ring.claim_oldest(hint) {
-            Some(claimed) => {
-                *place = Some(claimed.take());
-                self.popped();
-                true
-            }
-            None => match self.ring.claim_oldest_unbounded() {
-                Some(claimed) => {
-                    *place = Some(claimed.take());
-                    true
-                }
-                None => false,
-            },
+        let Some(has_bound) = self.flavour.pop_at_once(hint, place) else { return false };
+        if has_bound {
+            self.popped();
         }
+        true
     }
 
     // MUTANT: Speed only: an early exit. The list itself finds, after its fence, that no slot is armed.
@@ -314,7 +286,7 @@ impl<T> MpmcShared<T> {
 
     /// Receives the messages that are there, at most `most`. `None`: there is none.
     pub(super) fn pop_many(&self, to: &mut Vec<T>, most: usize) -> Option<usize> {
-        let taken = Some(self.ring.pop_many(to, most)).filter(|&taken| taken != 0)?;
+        let taken = Some(self.flavour.pop_many(to, most)).filter(|&taken| taken != 0)?;
         self.freed(taken);
         Some(taken)
     }
@@ -329,9 +301,9 @@ impl<T> MpmcShared<T> {
         if word.is_gone() {
             // The cells were claimed before the last receiver disconnected, and filled after that receiver had drained
             // the ring.
-            self.ring.drain();
+            self.flavour.drain();
         } else if word.is_armed() {
-            if self.ring.is_closed() {
+            if self.flavour.is_closed() {
                 // The cells were claimed before the channel was closed. All receivers that wait do so for such cells,
                 // and those that get no message must learn that there will be none. A receiver that has armed since the
                 // close, and has checked before these cells were filled, is found with the close that it had seen:
@@ -360,12 +332,7 @@ impl<T> MpmcShared<T> {
     pub(super) fn close(&self) -> bool {
         let mut panics = Panics::none();
         let mut is_first = false;
-        panics.catch(|| {
-            is_first = match &self.meeting {
-                None => self.ring.close(),
-                Some(meeting) => meeting.close(),
-            };
-        });
+        panics.catch(|| is_first = self.flavour.close());
         for list in [&self.readers.list, &self.writers.list, &self.closed, &self.holders.list] {
             panics.catch(|| notify_all(list));
         }
@@ -388,11 +355,8 @@ impl<T> MpmcShared<T> {
         // ORDERING: AcqRel: each sender releases what it has sent; the last one acquires that before it closes the
         //     ring.
         if self.writers.count.fetch_sub(1, Ordering::AcqRel) == 1 {
-            self.ring.close();
             let mut panics = Panics::none();
-            if let Some(meeting) = &self.meeting {
-                panics.catch(|| meeting.senders_are_gone());
-            }
+            panics.catch(|| self.flavour.senders_are_gone());
             panics.catch(|| notify_all(&self.readers.list));
             // No sender waits any more, but a select may watch for room.
             panics.catch(|| notify_all(&self.writers.list));
@@ -417,13 +381,13 @@ impl<T> MpmcShared<T> {
             panics.catch(|| {
                 self.close();
             });
-            if let Some(meeting) = &self.meeting {
+            if let Some(meeting) = self.flavour.meeting() {
                 panics.catch(|| meeting.receivers_are_gone());
             }
-            self.ring.leave();
+            self.flavour.leave();
             // A sender that has claimed its cell is either seen by the drain, or finds GONE and drains the ring itself.
             self.readers.list.go();
-            panics.catch(|| self.ring.drain());
+            panics.catch(|| self.flavour.drain());
         }
     }
 }

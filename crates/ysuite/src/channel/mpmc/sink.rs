@@ -18,7 +18,7 @@ impl<T> Sender<T> {
     //     takes it out
     /// Ready when what was fed is in the channel.
     fn poll_fed(&mut self, fed: &mut Fed<T>, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
-        if let Some(meeting) = &self.shared.meeting {
+        if let Some(meeting) = self.shared.flavour.meeting() {
             return fed.poll_line(meeting.side::<true>(), context);
         }
         if fed.held.is_none() {
@@ -77,7 +77,7 @@ impl<T> Feed for Sender<T> {
     fn give_up(&mut self, fed: &mut Fed<T>) {
         let held = fed.held.take();
         let mut panics = Panics::none();
-        panics.catch(|| match &self.shared.meeting {
+        panics.catch(|| match self.shared.flavour.meeting() {
             // The message that comes back is dropped.
             Some(meeting) => drop(fed.leave(meeting.side::<true>())),
             // Another sender gets a notification of room that has arrived.

@@ -213,7 +213,7 @@ impl<T> fmt::Debug for SendFuture<'_, T> {
 
 /// A receive of a task: see [`recv_async`](Receiver::recv_async).
 #[must_use = "futures do nothing unless they are polled"]
-pub struct RecvFuture<'a, T>(Polled<MpmcReceive<'a, T, Option<T>>>);
+pub struct RecvFuture<'a, T>(Polled<MpmcReceive<'a, T, Foreign<Option<T>>>>);
 
 impl<T> Future for RecvFuture<'_, T> {
     type Output = Result<T, RecvError>;

@@ -3,8 +3,6 @@
 //! A watcher is in the wait list, in place of a handle, and is not counted as one: the channel disconnects as if the
 //! watcher did not exist. A publisher that has counted one of the two sides down to 0 notifies the watchers of both.
 
-use core::ptr;
-
 use super::shared::MpmcShared;
 use super::{Receiver, Sender};
 use crate::signal::{AttachError, AttachShared, Registration, SharedWatcher};
@@ -43,7 +41,7 @@ impl<T: Send, const ROOM: bool> SharedWatcher for MpmcWatcher<T, ROOM> {
     }
 
     fn side(&self) -> (*const (), bool) {
-        (Arc::as_ptr(&self.shared).cast(), ROOM)
+        identity(&self.shared, ROOM)
     }
 }
 
@@ -68,28 +66,48 @@ impl<T, const ROOM: bool> Drop for MpmcWatcher<T, ROOM> {
     }
 }
 
-macro_rules! shared {
-    ($end:ident, $room:literal) => {
-        impl<T: Send> AttachShared for $end<T> {
-            fn watcher<'a>(&self) -> Box<dyn SharedWatcher + 'a>
-            where
-                Self: 'a,
-            {
-                Box::new(MpmcWatcher::<T, $room>::new(self.shared()))
-            }
-
-            fn side(&self) -> (*const (), bool) {
-                (ptr::from_ref(&**self.shared()).cast(), $room)
-            }
-
-            fn give_way(&self) {
-                let is_notified = self.disarm_all();
-                // The select checks for itself: another handle must get the notification that this one had got.
-                drop(Owed { end: self.shared().side::<$room>(), is_notified });
-            }
-        }
-    };
+/// Which side of which channel.
+fn identity<T>(shared: &Arc<MpmcShared<T>>, room: bool) -> (*const (), bool) {
+    (Arc::as_ptr(shared).cast(), room)
 }
 
-shared!(Receiver, false);
-shared!(Sender, true);
+// USER CODE: the waker of another handle's task; the handle has left its slots; re-entrance: any operation; panic:
+//     propagates; by construction: `Owed`
+/// The select checks for itself: another handle must get the notification that this one had got.
+fn give_way(side: impl SharedEnd, is_notified: bool) {
+    drop(Owed { end: side, is_notified });
+}
+
+impl<T: Send> AttachShared for Receiver<T> {
+    fn watcher<'a>(&self) -> Box<dyn SharedWatcher + 'a>
+    where
+        Self: 'a,
+    {
+        Box::new(MpmcWatcher::<T, false>::new(&self.shared))
+    }
+
+    fn side(&self) -> (*const (), bool) {
+        identity(&self.shared, false)
+    }
+
+    fn give_way(&self) {
+        give_way(self.shared.readers(), self.disarm_all());
+    }
+}
+
+impl<T: Send> AttachShared for Sender<T> {
+    fn watcher<'a>(&self) -> Box<dyn SharedWatcher + 'a>
+    where
+        Self: 'a,
+    {
+        Box::new(MpmcWatcher::<T, true>::new(&self.shared))
+    }
+
+    fn side(&self) -> (*const (), bool) {
+        identity(&self.shared, true)
+    }
+
+    fn give_way(&self) {
+        give_way(self.shared.writers(), self.disarm_all());
+    }
+}

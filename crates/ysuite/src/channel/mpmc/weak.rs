@@ -5,7 +5,7 @@
 
 use core::fmt;
 
-use super::shared::MpmcShared;
+use super::shared::{Ends, MpmcShared};
 use super::{Receiver, Sender};
 use crate::channel::identity::impl_identity;
 use crate::sync::Arc;
@@ -32,47 +32,78 @@ pub struct WeakReceiver<T> {
     backoff: SharedBackoff,
 }
 
-macro_rules! impl_weak {
-    ($weak:ident of $end:ident: $count:ident, $make:expr) => {
-        impl<T> $end<T> {
-            /// A weak handle of the same channel, with the same settings.
-            #[doc = cost!(mpmc CLONE)]
-            #[must_use]
-            pub fn downgrade(&self) -> $weak<T> {
-                $weak { shared: self.shared.clone(), backoff: self.backoff.again() }
-            }
-        }
-
-        impl<T> $weak<T> {
-            // FINAL: `None`: the count of handles never leaves 0, and the closed bit stays; test:
-            //     tests/loom/exchange_close.rs: an_upgrade_against_the_last_senders_drop
-            /// A strong handle of the channel, as a clone of an existing one. `None` where all of them are dropped, or
-            /// the channel is closed.
-            #[doc = cost!(mpmc UPGRADE)]
-            #[must_use]
-            pub fn upgrade(&self) -> Option<$end<T>> {
-                if self.shared.is_disconnected() || !self.shared.$count.add_to_others() {
-                    return None;
-                }
-                Some($make(self.shared.clone(), self.backoff.again()))
-            }
-        }
-
-        impl<T> Clone for $weak<T> {
-            fn clone(&self) -> Self {
-                Self { shared: self.shared.clone(), backoff: self.backoff.again() }
-            }
-        }
-
-        impl<T> fmt::Debug for $weak<T> {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(concat!(stringify!($weak), " { .. }"))
-            }
-        }
-
-        impl_identity!($weak, |weak| &weak.shared);
-    };
+impl<T> MpmcShared<T> {
+    // FINAL: `false`: the count of handles never leaves 0, and the closed bit stays; test:
+    //     tests/loom/exchange_close.rs: an_upgrade_against_the_last_senders_drop
+    /// Counts another handle of one side, unless all of them are dropped, or the channel is closed (false).
+    #[inline(always)]
+    fn another(&self, ends: &Ends) -> bool {
+        !self.is_disconnected() && ends.add_to_others()
+    }
 }
 
-impl_weak!(WeakSender of Sender: writers, Sender::again);
-impl_weak!(WeakReceiver of Receiver: readers, Receiver::again);
+impl<T> Sender<T> {
+    /// A weak handle of the same channel, with the same settings.
+    #[doc = cost!(mpmc CLONE)]
+    #[must_use]
+    pub fn downgrade(&self) -> WeakSender<T> {
+        WeakSender { shared: self.shared.clone(), backoff: self.backoff.again() }
+    }
+}
+
+impl<T> WeakSender<T> {
+    /// A sender of the channel, as a clone of an existing one. `None` where all of them are dropped, or the channel is
+    /// closed.
+    #[doc = cost!(mpmc UPGRADE)]
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Sender<T>> {
+        self.shared.another(&self.shared.writers).then(|| Sender::again(self.shared.clone(), self.backoff.again()))
+    }
+}
+
+impl<T> Clone for WeakSender<T> {
+    fn clone(&self) -> Self {
+        Self { shared: self.shared.clone(), backoff: self.backoff.again() }
+    }
+}
+
+impl<T> fmt::Debug for WeakSender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WeakSender { .. }")
+    }
+}
+
+impl_identity!(WeakSender, |weak| &weak.shared);
+
+impl<T> Receiver<T> {
+    /// A weak handle of the same channel, with the same settings.
+    #[doc = cost!(mpmc CLONE)]
+    #[must_use]
+    pub fn downgrade(&self) -> WeakReceiver<T> {
+        WeakReceiver { shared: self.shared.clone(), backoff: self.backoff.again() }
+    }
+}
+
+impl<T> WeakReceiver<T> {
+    /// A receiver of the channel, as a clone of an existing one. `None` where all of them are dropped, or the channel is
+    /// closed.
+    #[doc = cost!(mpmc UPGRADE)]
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Receiver<T>> {
+        self.shared.another(&self.shared.readers).then(|| Receiver::again(self.shared.clone(), self.backoff.again()))
+    }
+}
+
+impl<T> Clone for WeakReceiver<T> {
+    fn clone(&self) -> Self {
+        Self { shared: self.shared.clone(), backoff: self.backoff.again() }
+    }
+}
+
+impl<T> fmt::Debug for WeakReceiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("WeakReceiver { .. }")
+    }
+}
+
+impl_identity!(WeakReceiver, |weak| &weak.shared);

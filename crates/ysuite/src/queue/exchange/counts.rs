@@ -3,7 +3,7 @@
 use crate::statistics::{COUNTING, Counted, QueueTally, Totals, is_due};
 
 /// The positions of both sides of a queue, from which its counts are read.
-pub(super) trait CountedEnds: Send + Sync + 'static {
+pub(crate) trait CountedEnds: Send + Sync + 'static {
     /// The number of messages that have been written and read. Claims count.
     fn sent_and_received(&self) -> (u64, u64);
 

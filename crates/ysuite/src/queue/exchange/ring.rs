@@ -120,12 +120,12 @@ pub(crate) struct Ring<T> {
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
     apart: Apart,
-    pub(super) ends: Observed<RingEnds>,
+    pub(crate) ends: Observed<RingEnds>,
 }
 
 /// How far the two sides are. Observers load these words directly.
 #[repr(C)]
-pub(super) struct RingEnds {
+pub(crate) struct RingEnds {
     /// Where the next message is read. Moved by readers.
     head: AtomicU64,
     between: FarApart,

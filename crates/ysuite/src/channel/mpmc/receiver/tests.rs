@@ -23,7 +23,7 @@ use crate::wait::many::notify;
 
 /// Puts messages in without notifying any receiver.
 fn put(receiver: &Receiver<u32>, messages: u32) {
-    let ring = &receiver.shared.ring;
+    let ring = &receiver.shared.flavour;
     for message in 0..messages {
         assert!(ring.offer(message).is_ok());
     }
@@ -146,7 +146,7 @@ fn the_first_look_finds_what_is_there_with_and_without_a_bound_also_where_it_was
             assert!(receiver.poll_recv(&mut Context::from_waker(Waker::noop())).is_pending());
         }
         put(&receiver, 1);
-        let found = receiver.take_at_once();
+        let found = receiver.take();
         assert_eq!(found, Some(0), "capacity {capacity:?}, polled: {was_polled}");
     }
 }

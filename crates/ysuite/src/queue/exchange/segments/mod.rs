@@ -57,7 +57,7 @@ pub(crate) struct Segments<T> {
     /// The same as `CLOSED` in the tail, in a line that readers may load without disturbing writers.
     closed: AtomicBool,
     chain: Chain<T>,
-    pub(super) ends: Observed<SegmentsEnds>,
+    pub(crate) ends: Observed<SegmentsEnds>,
 }
 
 #[cfg(not(ysuite_loom))]
@@ -127,7 +127,7 @@ impl<T> ClaimedSlot<'_, T> {
 
 /// How far the two sides are. Observers load these words directly.
 #[repr(C)]
-pub(super) struct SegmentsEnds {
+pub(crate) struct SegmentsEnds {
     /// The position of the next message to be read. Moved by readers.
     head: Frontier,
     between: FarApart,
@@ -318,13 +318,13 @@ impl<T> Segments<T> {
     }
 
     /// Gives back the memory that is kept for later messages.
-    pub(super) fn shrink(&self) {
+    pub(crate) fn shrink(&self) {
         self.chain.shrink();
     }
 
     /// A reader is about to wait: see [`Chain::calm`].
     #[inline]
-    pub(super) fn calm(&self) {
+    pub(crate) fn calm(&self) {
         // ORDERING: Relaxed; as in `Chain::calm`.
         self.chain.calm(self.ends.head.position.load(Ordering::Relaxed));
     }
