@@ -244,6 +244,13 @@ impl<T> Sender<T> {
         Ok(true)
     }
 
+    /// A permit, if there is room now. Only polls: an attached sender keeps its id up.
+    #[cfg(feature = "select")]
+    pub(in crate::channel) fn reserve_now(&self) -> Result<Option<Permit<'_, T>>, ReserveError> {
+        let mut held = self.held();
+        Ok(self.begin_to_reserve(&mut held, 1)?.then(|| one(held)))
+    }
+
     /// Before this sender waits for the right to gather: disarms its slots, and passes on a notification that one of
     /// them had got. While it waits all room is for other senders, and first for the one that gathers.
     fn stand_aside(&self) {
