@@ -12,6 +12,7 @@ use ysuite::mpmc;
 
 use crate::error::{RecvError, SendError};
 
+type Sent<T> = Result<(), SendError<T>>;
 type Waiting<'a, O> = Pin<Box<dyn Future<Output = O> + 'a>>;
 
 /// A wait below. It is `Send` and `Sync` where its end is.
@@ -61,7 +62,7 @@ impl_future!(Closed, "Closed { .. }");
 pub struct Send<'a, T> {
     sender: &'a mpmc::Sender<T>,
     message: Option<T>,
-    wait: Option<Wait<'a, mpmc::Sender<T>, Result<(), SendError<T>>>>,
+    wait: Option<Wait<'a, mpmc::Sender<T>, Sent<T>>>,
 }
 
 /// A message that is received. Made by [`Receiver::recv`](crate::Receiver::recv).

@@ -48,6 +48,7 @@ fn is_unwind_safe<T: UnwindSafe + RefUnwindSafe>() {}
 macro_rules! shares {
     ($type:ty) => {{
         struct Probe<T>(std::marker::PhantomData<T>);
+        #[allow(dead_code)]
         trait No {
             const SEND: bool = false;
             const SYNC: bool = false;
@@ -136,19 +137,23 @@ fn a_message_is_made_only_when_its_send_is_chosen() {
     }
 }
 
+fn no_message() -> u8 {
+    panic!("no message");
+}
+
 /// Its receiver waits for another message.
 #[test]
 fn a_message_whose_making_panics_is_no_message() {
     let (sender, receiver) = bounded::<u8>(0);
     thread::scope(|scope| {
         let got = scope.spawn(|| receiver.recv());
-        let made = catch_unwind(AssertUnwindSafe(|| select! { send(sender, panic!("no message")) -> _ => {} }));
+        let made = catch_unwind(AssertUnwindSafe(|| select! { send(sender, no_message()) -> _ => {} }));
         assert!(made.is_err());
         sender.send(7).unwrap();
         assert_eq!(got.join().unwrap(), Ok(7));
     });
     let (sender, receiver) = bounded::<u8>(1);
-    let made = catch_unwind(AssertUnwindSafe(|| select! { send(sender, panic!("no message")) -> _ => {} }));
+    let made = catch_unwind(AssertUnwindSafe(|| select! { send(sender, no_message()) -> _ => {} }));
     assert!(made.is_err());
     assert_eq!((sender.try_send(8), receiver.recv()), (Ok(()), Ok(8)));
 }
@@ -274,7 +279,9 @@ fn every_message_is_dropped_once() {
     let ends: Vec<_> = (0..100).map(|_| unbounded()).collect();
     ends.iter().for_each(|(sender, _)| (0..2).for_each(|_| sender.send(Counted).unwrap()));
     let mut select = Select::new();
-    ends.iter().for_each(|(_, receiver)| drop(select.recv(receiver)));
+    for (_, receiver) in &ends {
+        select.recv(receiver);
+    }
     for _ in 0..100 {
         let chosen = select.select();
         let at = chosen.index();
