@@ -8,7 +8,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::mem;
 use std::ptr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ysuite::channel::list::{self, Due, First, ListedRecv, Readable, Selectable, Writable, first};
@@ -20,8 +20,8 @@ use crate::error::{ReadyTimeoutError, RecvError, SelectTimeoutError, SendError, 
 /// An operation that has been added, without the type of the messages.
 trait Added<'a> {
     fn operation(&mut self) -> &mut dyn Selectable;
-    /// Its result is laid aside, if it was performed (true).
-    fn settle(&mut self) -> bool;
+    /// It was performed: its result is laid aside.
+    fn settle(&mut self);
     fn readiness(&mut self) -> &mut dyn Selectable;
     /// It was found ready.
     fn was_ready(&mut self);
@@ -35,14 +35,14 @@ struct Receiving<'a, T> {
     receiver: &'a Receiver<T>,
     case: RecvCase<'a, T>,
     ready: ReadyCase<'a, T>,
-    result: Mutex<Option<Result<T, RecvError>>>,
+    result: Cell<Option<Result<T, RecvError>>>,
 }
 
 struct Sending<'a, T> {
     sender: &'a Sender<T>,
     case: SendCase<'a, T>,
     ready: ReadyCase<'a, T>,
-    result: Mutex<Option<Chosen<'a, T>>>,
+    result: Cell<Option<Chosen<'a, T>>>,
 }
 
 /// The readiness of an end.
@@ -100,15 +100,10 @@ macro_rules! impl_added {
                 self.case.operation()
             }
 
-            fn settle(&mut self) -> bool {
-                let result = self.case.result();
-                let is_done = result.is_some();
-                *self.result.get_mut().unwrap_or_else(PoisonError::into_inner) = result;
-                if is_done {
-                    // A promise is given once.
-                    self.case = $case::new(self.$end);
-                }
-                is_done
+            fn settle(&mut self) {
+                self.result.set(self.case.result());
+                // A promise is given once.
+                self.case = $case::new(self.$end);
             }
 
             fn readiness(&mut self) -> &mut dyn Selectable {
@@ -136,14 +131,14 @@ impl_added!(Sending, sender, SendCase);
 impl<'a, T> Receiving<'a, T> {
     fn new(receiver: &'a Receiver<T>) -> Self {
         let (case, ready) = (RecvCase::new(receiver), ReadyCase::of_receiver(receiver));
-        Self { receiver, case, ready, result: Mutex::new(None) }
+        Self { receiver, case, ready, result: Cell::new(None) }
     }
 }
 
 impl<'a, T> Sending<'a, T> {
     fn new(sender: &'a Sender<T>) -> Self {
         let (case, ready) = (SendCase::new(sender), ReadyCase::of_sender(sender));
-        Self { sender, case, ready, result: Mutex::new(None) }
+        Self { sender, case, ready, result: Cell::new(None) }
     }
 }
 
@@ -156,8 +151,9 @@ pub struct Select<'a> {
 
 // SAFETY: an operation is a borrowed end and, once it was performed, its result. Another thread reaches the end only by
 // `Added`, and a message only by `SelectedOperation`: that is not `Send`, and wants the end itself, which a thread has
-// only where the messages may go there. No message is dropped here: `SelectedOperation` forgets what was not completed,
-// and `Attempt` what a panic has left behind.
+// only where the messages may go there. A result is touched by that, or here by the only owner of its operation. No
+// message is dropped here: `SelectedOperation` forgets what was not completed, and `Attempt` what a panic has left
+// behind.
 unsafe impl Send for Select<'_> {}
 // SAFETY: by shared reference it can only be cloned, which borrows the ends once more.
 unsafe impl Sync for Select<'_> {}
@@ -271,30 +267,20 @@ impl<'a> Select<'a> {
     }
 
     fn perform(&mut self, until: Until) -> Option<SelectedOperation<'a>> {
-        let is_biased = self.is_biased;
-        let mut attempt = Attempt(self);
-        let at = attempt.choose(is_biased, until, |added| added.operation())?;
-        let (index, added) = attempt.0.operations.get_mut(at)?;
-        if !alone(added).settle() {
-            unreachable!("it was performed");
-        }
-        let (index, added) = (*index, added.clone());
-        mem::forget(attempt);
-        Some(SelectedOperation { index, end: added.end(), added: Some(added), of_thread: PhantomData })
+        let at = Attempt(self).choose(until, |added| added.operation(), |added| added.settle())?;
+        let (index, added) = &self.operations[at];
+        Some(SelectedOperation { index: *index, end: added.end(), added: Some(added.clone()), of_thread: PhantomData })
     }
 
     fn find_ready(&mut self, until: Until) -> Option<usize> {
-        let is_biased = self.is_biased;
-        let at = Attempt(self).choose(is_biased, until, |added| added.readiness())?;
-        let (index, added) = &mut self.operations[at];
-        alone(added).was_ready();
-        Some(*index)
+        let at = Attempt(self).choose(until, |added| added.readiness(), |added| added.was_ready())?;
+        Some(self.operations[at].0)
     }
 }
 
 /// For a change. One whose last result nobody has taken yet is replaced.
 fn alone<'m, 'a>(added: &'m mut Arc<dyn Added<'a> + 'a>) -> &'m mut (dyn Added<'a> + 'a) {
-    if Arc::get_mut(added).is_none() {
+    if Arc::strong_count(added) != 1 {
         *added = added.again();
     }
     Arc::get_mut(added).expect("it is new, or had no other owner")
@@ -307,20 +293,24 @@ impl<'a> Attempt<'_, 'a> {
     /// Performs one of the operations, and returns where it stands. First each alone, for which no list is needed.
     fn choose(
         &mut self,
-        is_biased: bool,
         until: Until,
         of: impl for<'m> Fn(&'m mut (dyn Added<'a> + 'a)) -> &'m mut dyn Selectable,
+        done: impl Fn(&mut (dyn Added<'a> + 'a)),
     ) -> Option<usize> {
-        let operations = &mut self.0.operations;
+        let (operations, is_biased) = (&mut self.0.operations, self.0.is_biased);
         let begin = if is_biased { 0 } else { chance(operations.len()) };
         for at in (begin..operations.len()).chain(0..begin) {
-            if first(&mut [of(alone(&mut operations[at].1))]).try_now().is_some() {
+            let added = alone(&mut operations[at].1);
+            if first(&mut [of(added)]).try_now().is_some() {
+                done(added);
                 return Some(at);
             }
         }
         let mut all: Vec<&mut dyn Selectable> = operations.iter_mut().map(|(_, added)| of(alone(added))).collect();
         let all = first(&mut all);
-        until.wait(if is_biased { all.biased() } else { all })
+        let at = until.wait(if is_biased { all.biased() } else { all })?;
+        done(alone(&mut operations[at].1));
+        Some(at)
     }
 }
 
@@ -397,7 +387,7 @@ impl SelectedOperation<'_> {
         // SAFETY: a `Sender` stands at this address for as long as the operation borrows it, and another type of end
         // cannot: ends have a size, and contain no others. Lifetimes apart, which variance keeps, `T` is its type.
         let sending = unsafe { &*Arc::as_ptr(&added).cast::<Sending<'_, T>>() };
-        let chosen = sending.result.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let chosen = sending.result.take();
         chosen.expect("it was settled").send(msg)
     }
 
@@ -410,7 +400,7 @@ impl SelectedOperation<'_> {
         let added = self.added.take().expect("it is completed once");
         // SAFETY: as in `send`.
         let receiving = unsafe { &*Arc::as_ptr(&added).cast::<Receiving<'_, T>>() };
-        let result = receiving.result.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let result = receiving.result.take();
         result.expect("it was settled")
     }
 }
