@@ -261,7 +261,10 @@ const PROGRAMS: &[(&str, &[&str])] = &[
             "mpsc::bounded",
         ],
     ),
-    ("signals::a_list_for_each_message", &["list::first"]),
+    (
+        "signals::a_list_for_each_message",
+        &["list::due", "list::first", "list::readable", "list::reserve", "list::writable"],
+    ),
     (
         "signals::a_select_for_each_message",
         &["Selecting::after", "Selecting::deadline", "Selecting::recv_any", "Selecting::send_from", "select"],
@@ -571,6 +574,9 @@ const JOIN: &[&str] = &[
     "with_capacity",
     "with_receivers",
     "zeroed",
+    "due",
+    "readable",
+    "writable",
 ];
 
 /// Words for operations that use what is there.

@@ -118,6 +118,18 @@ fn a_list_for_each_message() {
             let sent = first(&mut [&mut kept, &mut other]).wait();
             assert_eq!(receiver.recv(), Ok(1 + sent as u64));
             assert!(kept.into_message().is_some() || sent == 0);
+            // There is room for one of them, and for no message then.
+            let (mut room, mut more) = (list::reserve(&sender), list::reserve(&sender));
+            let (mut readable, mut writable) = (list::readable(&receiver), list::writable(&sender));
+            let mut due = list::due(&never);
+            let reserved = first(&mut [&mut room, &mut more]).wait();
+            let permit = if reserved == 0 { room.result() } else { more.result() }.unwrap().unwrap();
+            assert_eq!(first(&mut [&mut readable, &mut due]).wait_timeout(Duration::from_nanos(1)), None);
+            assert_eq!(first(&mut [&mut room, &mut more, &mut writable]).wait_timeout(Duration::from_nanos(1)), None);
+            permit.send(number).unwrap();
+            assert_eq!(first(&mut [&mut readable, &mut room]).wait(), 0);
+            assert_eq!(receiver.recv(), Ok(number));
+            assert_eq!(first(&mut [&mut writable]).wait(), 0);
         }
     });
 }

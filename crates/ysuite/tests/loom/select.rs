@@ -6,6 +6,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use loom::thread;
+use ysuite::channel::list::{self, first};
 use ysuite::signal::{Select, Wait, YPollset};
 use ysuite::{mpmc, mpsc, select, spsc};
 
@@ -281,6 +282,51 @@ fn a_select_that_does_not_wait_against_peers_that_come_and_go() {
         );
         drop(thread.join().unwrap());
         drop(left_in);
+    });
+}
+
+/// Two reserve, and one message is taken after the other.
+///
+/// Claim: A `list::reserve` that waits gets room as soon as there is some, and keeps none of another's.
+/// Also: suite select::ready::many_reserve_and_all_messages_arrive.
+#[test]
+fn two_that_reserve_against_a_receiver_that_makes_room() {
+    model_up_to(2, || {
+        let (sender, receiver) = mpmc::bounded(1);
+        sender.send(0).unwrap();
+        let other = sender.clone();
+        let sending = thread::spawn(move || {
+            let mut room = list::reserve(&other);
+            assert_eq!(first(&mut [&mut room]).wait(), 0);
+            room.result().unwrap().unwrap().send(1).unwrap();
+        });
+        let receiving = thread::spawn(move || {
+            assert_eq!(receiver.recv().unwrap() + receiver.recv().unwrap(), 1);
+            receiver
+        });
+        sending.join().unwrap();
+        drop((receiving.join().unwrap(), sender));
+    });
+}
+
+/// The one that only looks may be notified of the message that the other waits for.
+///
+/// Claim: A `list::readable` that was notified notifies the next receiver.
+/// Also: suite select::ready::who_only_looks_keeps_no_notification.
+#[test]
+fn one_that_only_looks_beside_one_that_takes() {
+    model_up_to(2, || {
+        let (sender, receiver) = mpmc::bounded(1);
+        let looking = receiver.clone();
+        let thread = thread::spawn(move || {
+            assert_eq!(first(&mut [&mut list::readable(&looking)]).wait(), 0);
+            looking
+        });
+        let sending = thread::spawn(move || sender.send(1).unwrap());
+        assert_eq!(receiver.recv(), Ok(1));
+        sending.join().unwrap();
+        // Where the message was gone already it sees that there will be none.
+        drop(thread.join().unwrap());
     });
 }
 

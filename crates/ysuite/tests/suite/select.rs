@@ -3,6 +3,7 @@
 mod kinds;
 mod list;
 mod one_shot;
+mod ready;
 mod senders;
 
 use std::collections::{HashMap, HashSet};

@@ -230,6 +230,13 @@ impl<T> Sender<T> {
         Ok(true)
     }
 
+    /// A permit, if there is room now. Only polls: an attached sender keeps its id up.
+    #[cfg(feature = "select")]
+    pub(in crate::channel) fn reserve_now(&self) -> Result<Option<Permit<'_, T>>, ReserveError> {
+        let mut held = self.held();
+        Ok(self.begin_to_reserve(&mut held, 1)?.then(|| one(held)))
+    }
+
     /// Waits until `places` cells are reserved.
     #[cold]
     #[inline(never)]

@@ -28,11 +28,17 @@ use core::time::Duration;
 use std::time::Instant;
 
 use super::case::{Case, CaseList, Looked};
+#[cfg(feature = "mpmc")]
+pub use super::ready::{Readable, Reserving, Writable};
 use super::receive::{RecvCase, SelectRecv};
 use super::run;
 use super::send::{Offer, SelectSend, SendCase};
 use super::sleeper::SelectWaiter;
 use crate::channel::SendError;
+#[cfg(feature = "mpmc")]
+use crate::channel::mpmc;
+#[cfg(feature = "timer")]
+pub use crate::channel::timer::Due;
 use crate::foreign::Panics;
 use crate::os::Deadline;
 
@@ -60,6 +66,51 @@ pub fn recv<E: SelectRecv>(receiver: E) -> ListedRecv<E> {
 /// A send of `message`. It stays here until it is sent.
 pub fn send<'a, E: SelectSend>(sender: E, message: E::Message) -> ListedSend<'a, E> {
     ListedSend(SendCase::new(sender.into_outlet(), Offer::Owned(Some(message)), ()))
+}
+
+/// A reservation of room for one message, which is made when its [`Permit`](mpmc::Permit), the result, is there. In a
+/// [rendezvous](crate::channel#rendezvous), which never has room, the result is an error at once.
+///
+/// ```
+/// use ysuite::channel::list::{self, first};
+/// use ysuite::mpmc;
+///
+/// let (sender, receiver) = mpmc::bounded(1);
+/// let (_idle, idle_in) = mpmc::bounded::<u8>(1);
+/// let mut work = vec!["first", "last"];
+/// let (mut room, mut other) = (list::reserve(&sender), list::recv(&idle_in));
+/// if first(&mut [&mut room, &mut other]).wait() == 0 {
+///     let permit = room.result().unwrap()?;
+///     permit.send(work.pop().unwrap()).unwrap();
+/// }
+/// assert_eq!(receiver.recv(), Ok("last"));
+/// # Ok::<(), ysuite::channel::ReserveError>(())
+/// ```
+///
+/// Where 16,777,215 permits exist already, and there is more room, the wait polls.
+#[cfg(feature = "mpmc")]
+pub fn reserve<T>(sender: &mpmc::Sender<T>) -> ListedRecv<Reserving<'_, T>> {
+    recv(Reserving(sender))
+}
+
+/// A wait until `receiver` has a message, or will never have one. Nothing is received: another may take the message
+/// first. In a [rendezvous](crate::channel#rendezvous): until a sender waits.
+#[cfg(feature = "mpmc")]
+pub fn readable<T>(receiver: &mpmc::Receiver<T>) -> ListedRecv<Readable<'_, T>> {
+    recv(Readable(receiver))
+}
+
+/// A wait until `sender` has room, or will never send. Nothing is sent: another may take the room first. In a
+/// [rendezvous](crate::channel#rendezvous): until a receiver waits.
+#[cfg(feature = "mpmc")]
+pub fn writable<T>(sender: &mpmc::Sender<T>) -> ListedRecv<Writable<'_, T>> {
+    recv(Writable(sender))
+}
+
+/// A wait until a tick of `timer` is there. It is not received: another may take it first.
+#[cfg(feature = "timer")]
+pub fn due(timer: &crate::channel::timer::Timer) -> ListedRecv<Due<'_>> {
+    recv(Due(timer))
 }
 
 impl<E: SelectRecv> ListedRecv<E> {

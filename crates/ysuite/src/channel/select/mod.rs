@@ -17,6 +17,8 @@ mod meet;
 mod models;
 mod operation;
 pub(super) mod pipe;
+#[cfg(feature = "mpmc")]
+mod ready;
 mod receive;
 mod run;
 mod send;

@@ -51,6 +51,9 @@ use std::time::Instant;
 
 mod operations;
 
+#[cfg(feature = "select")]
+#[doc(hidden)]
+pub use self::operations::Due;
 use self::operations::TimerTick;
 pub use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::iter::{IntoIter, Receive};

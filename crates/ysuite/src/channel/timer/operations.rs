@@ -1,5 +1,7 @@
 //! The operation of a timer. Any thread.
 
+#[cfg(feature = "select")]
+use core::convert::Infallible;
 use core::task::{Context, Poll};
 use std::time::Instant;
 
@@ -56,5 +58,52 @@ impl<'a> SelectRecv for &'a Timer {
 
     fn into_source(self) -> Self::Source {
         OperationSource(TimerTick(self))
+    }
+}
+
+/// The next tick is there, and not received. Made by [`due`](crate::channel::list::due).
+#[cfg(feature = "select")]
+#[derive(Debug)]
+pub struct Due<'a>(pub(in crate::channel) &'a Timer);
+
+// MUTANT: Only a select uses it, which neither blocks in one operation nor has this one leave anything.
+#[cfg(feature = "select")]
+impl Operation for Due<'_> {
+    type Place = Option<()>;
+    type Outcome = Result<(), Infallible>;
+
+    fn attempt(&mut self, place: &mut Option<()>) -> Option<Result<(), Infallible>> {
+        *place = self.0.is_full().then_some(());
+        place.map(Ok)
+    }
+
+    fn block(&mut self, deadline: Deadline) -> bool {
+        TimerTick(self.0).block(deadline)
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        TimerTick(self.0).poll(context)
+    }
+
+    fn leave(&mut self) {}
+
+    fn due(&self) -> Deadline {
+        TimerTick(self.0).due()
+    }
+
+    fn moves(&self) -> u64 {
+        self.0.moves()
+    }
+}
+
+#[cfg(feature = "select")]
+#[allow(private_interfaces)]
+impl<'a> SelectRecv for Due<'a> {
+    type Message = ();
+    type Error = Infallible;
+    type Source = OperationSource<Self>;
+
+    fn into_source(self) -> Self::Source {
+        OperationSource(self)
     }
 }

@@ -1,0 +1,3 @@
+//! `ysuite-crossbeam`, under the name that a program asks for.
+
+pub use ysuite_crossbeam::*;

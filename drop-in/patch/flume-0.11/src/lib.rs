@@ -1,0 +1,3 @@
+//! `ysuite-flume`, under the name that a program asks for.
+
+pub use ysuite_flume::*;
