@@ -13,13 +13,6 @@ use core::ptr::NonNull;
 
 use crate::inline_box::InlineBox;
 
-/// Urgent messages overtake ordinary ones.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Rank {
-    Urgent,
-    Ordinary,
-}
-
 /// A message of a type that is not known yet: a catch-all receives it. [`send_envelope`](super::Address::send_envelope)
 /// forwards it unchanged.
 pub struct Envelope {
@@ -171,4 +164,11 @@ impl fmt::Debug for Envelope {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Envelope({})", self.type_name())
     }
+}
+
+/// Urgent messages overtake ordinary ones.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Rank {
+    Urgent,
+    Ordinary,
 }

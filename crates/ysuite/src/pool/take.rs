@@ -43,7 +43,7 @@ impl fmt::Debug for TakeFuture<'_> {
 
 /// A message of a pool as a case of [`select`](crate::select()): see [`Pool::taking`](Pool::taking).
 #[cfg(feature = "select")]
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Taking<'a> {
     pub(super) pool: &'a Pool,
     pub(super) len: usize,
