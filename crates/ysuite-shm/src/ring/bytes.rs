@@ -14,7 +14,7 @@ pub(super) fn ring_bytes(capacity: usize) -> Option<usize> {
     (capacity > HEAD && capacity.is_multiple_of(8)).then_some(capacity)
 }
 
-/// What a record with so many bytes takes in the ring.
+/// What a record of this length takes in the ring.
 #[inline]
 pub(crate) fn record_bytes(length: usize) -> u64 {
     (length.next_multiple_of(8) + HEAD) as u64

@@ -1,7 +1,7 @@
 //! A ring of messages of one type, in groups of one or two cache lines: a state word and the slots that it describes, so
 //! that the reader learns of a message and gets it with one line.
 //!
-//! The state is a position: so many messages are published up to here. A reader that stands in the group subtracts the
+//! The state is a position: how many messages are published up to here. A reader that stands in the group subtracts the
 //! position of the group's first slot: the result is how many slots are published, or else the state is of the lap
 //! before. Any other number is a lie. So a state needs no check of its bounds besides this one.
 //!
@@ -48,7 +48,7 @@ impl Places {
         Self { step, first, slots, stride }
     }
 
-    /// The groups of a ring for so many messages.
+    /// The groups of a ring of this capacity.
     fn groups(&self, capacity: usize) -> Option<usize> {
         if capacity == 0 { None } else { capacity.div_ceil(self.slots).checked_add(1) }
     }

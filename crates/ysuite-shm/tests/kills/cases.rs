@@ -1,4 +1,4 @@
-//! The cases. Each asks for instructions until the child ends before it has run so many.
+//! The cases. Each asks for instructions until the child ends before it has run all of them.
 
 use std::os::fd::OwnedFd;
 use std::thread;
@@ -386,19 +386,7 @@ pub(crate) fn funnel_without_calls() {
         (1..STREAM).for_each(|message| assert_eq!(funnel.recv(), Ok(message)));
         here();
     });
-    let mut senders: Vec<_> = (0..101)
-        .map(|_| {
-            let socket = loop {
-                match connect(&name) {
-                    Ok(socket) => break socket,
-                    Err(_) => thread::yield_now(),
-                }
-            };
-            let mut sender = Sender::<u64>::from_fd(socket, 4096).unwrap();
-            sender.send(0).unwrap();
-            sender
-        })
-        .collect();
+    let mut senders = many(&name, 101);
     let child = child.stopped();
     let sending = thread::spawn(move || {
         (1..STREAM).for_each(|message| senders[100].send(message).unwrap());
@@ -407,6 +395,39 @@ pub(crate) fn funnel_without_calls() {
     let calls = child.tap_kill(Child::count_calls);
     drop(sending.join().unwrap());
     assert!(calls < STREAM / 20, "{calls}");
+}
+
+/// Who waits for a hundred idle senders makes the call in which it sleeps, and few others.
+pub(crate) fn idle_without_calls() {
+    let name = format!("kills-{}-idle", std::process::id());
+    let child = Child::traced(|| {
+        let mut funnel = Funnel::<u64>::bind(&name).unwrap();
+        assert!((0..100).all(|_| funnel.recv() == Ok(0)));
+        here();
+        assert_eq!(funnel.recv_timeout(Duration::from_millis(300)), Err(RecvTimeoutError::Timeout));
+        here();
+    });
+    let senders = many(&name, 100);
+    let calls = child.stopped().tap_kill(Child::count_calls);
+    drop(senders);
+    assert!(calls < 20, "{calls}");
+}
+
+/// This number of senders, each of which has sent a 0.
+fn many(name: &str, senders: u32) -> Vec<Sender<u64>> {
+    let socket = || loop {
+        match connect(name) {
+            Ok(socket) => return socket,
+            Err(_) => thread::yield_now(),
+        }
+    };
+    (0..senders)
+        .map(|_| {
+            let mut sender = Sender::<u64>::from_fd(socket(), 4096).unwrap();
+            sender.send(0).unwrap();
+            sender
+        })
+        .collect()
 }
 
 /// A child that is forked, and does not execute anything, has no memory of the channel; dropping its copy of an end does

@@ -1,4 +1,4 @@
-//! Ends whose process is killed behind an instruction: single-stepped by `ptrace` for so many instructions, and then
+//! Ends whose process is killed behind an instruction: single-stepped by `ptrace` for a number of instructions, and then
 //! killed. Whatever the instruction, the other end gets what was published, all of it and in order, learns of the death,
 //! and nothing stays behind.
 //!
@@ -32,6 +32,7 @@ const ONCE: &[(&str, fn())] = &[
     ("an inherited end", cases::inherited),
     ("a stream makes no system call for each message", cases::stream_without_calls),
     ("nor does a funnel with many idle senders", cases::funnel_without_calls),
+    ("a funnel that waits for idle senders makes no calls", cases::idle_without_calls),
     ("two processes exchange messages, asleep and awake", cases::exchange),
     ("calls that the kernel refuses", faults::refused_calls),
     ("descriptors that run out", faults::no_descriptors),
