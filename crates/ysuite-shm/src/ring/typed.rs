@@ -119,6 +119,26 @@ impl<T: Message> Cursor<T> {
     }
 }
 
+/// How many groups ahead the writer asks for a line: its reader still has a copy of it.
+const AHEAD: usize = 2;
+
+/// Asks for a line that will be written. A hint: the address may be anything.
+#[inline(always)]
+fn prefetch_for_write(at: *const u8) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: it reads no memory, and faults on no address.
+    unsafe {
+        core::arch::asm!("prefetchw [{}]", in(reg) at, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    // SAFETY: a hint: it faults on no address.
+    unsafe {
+        core::arch::asm!("prfm pstl1keep, [{}]", in(reg) at, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    let _ = at;
+}
+
 /// The writer's end. It does not know how much room there is.
 pub(crate) struct Writer<T> {
     at: Cursor<T>,
@@ -144,6 +164,9 @@ impl<T: Message> Writer<T> {
         unsafe { store_words(self.at.place(), (&raw const *message).cast(), size_of::<T>()) };
         // ORDERING: Release pairs with the fence in `Reader::look`, which follows its load of this state.
         self.at.state().store(self.at.position.wrapping_add(1), Ordering::Release);
+        if self.at.slot == 0 {
+            prefetch_for_write(self.at.group.as_ptr().wrapping_add(AHEAD * Cursor::<T>::PLACES.stride));
+        }
         self.at.advance();
     }
 

@@ -193,6 +193,23 @@ pub(crate) fn receiver_dies_in_hello(next: &mut dyn FnMut() -> u64) {
     }
 }
 
+/// Receives until one of two senders has ended: how much of it, and the funnel.
+fn until_one_is_left(mut funnel: Funnel<u64>) -> (u64, Funnel<u64>) {
+    let mut received = 0;
+    while funnel.senders() > 1 {
+        match funnel.recv_timeout(LONG) {
+            Ok(u64::MAX) => {}
+            Ok(message) => {
+                assert_eq!(message, received);
+                received += 1;
+            }
+            // A death is news, but no message: it comes with the next of the others.
+            Err(error) => panic!("{error}"),
+        }
+    }
+    (received, funnel)
+}
+
 /// One of several senders of a receiver that sleeps.
 pub(crate) fn funnel_sender_dies(next: &mut dyn FnMut() -> u64) {
     let sent = Shared::new();
@@ -213,21 +230,7 @@ pub(crate) fn funnel_sender_dies(next: &mut dyn FnMut() -> u64) {
             core::mem::forget(sender);
         });
         let [_, seat] = seats;
-        let receiver = thread::spawn(move || {
-            let mut received = 0;
-            while funnel.senders() > 1 {
-                match funnel.recv_timeout(LONG) {
-                    Ok(message) if message == u64::MAX => {}
-                    Ok(message) => {
-                        assert_eq!(message, received);
-                        received += 1;
-                    }
-                    // A death is news, but no message: it comes with the next of the others.
-                    Err(error) => panic!("{error}"),
-                }
-            }
-            (received, funnel)
-        });
+        let receiver = thread::spawn(move || until_one_is_left(funnel));
         let mut other = Sender::<u64>::from_fd(seat, CAPACITY).unwrap();
         let child = child.stopped();
         let is_inside = child.step(next());
