@@ -30,7 +30,7 @@
 // see nothing of each other, none can take another's wake-ups, and the bell says which lane it is. An idle lane stays armed.
 //
 // **Standing off.** An end that has caught up with a stream pauses before it looks again. Stream of 8 bytes, in one run: 31
-// to 119 ns without, 8.6 with 48 pauses, 5.3 with 120, 6.0 with 300; threads: 5.4.
+// to 119 ns without, 8.6 with 48 pauses, 5.3 with 120, 6.0 with 300; threads: 5.4. A writer that asks for its lines two groups ahead: 7.6 without, 5.6 with it.
 #![cfg(target_os = "linux")]
 #![allow(clippy::result_large_err, reason = "an end that cannot be given away goes on")]
 #![cfg_attr(docsrs, feature(doc_cfg))]

@@ -4,7 +4,7 @@
 use core::ptr::NonNull;
 
 use super::{Look, load_words, store_words};
-use crate::sync::{AtomicU64, Ordering, fence};
+use crate::sync::{AtomicU64, Ordering, fence, word_at};
 
 /// The word in front of each record.
 const HEAD: usize = 8;
@@ -38,7 +38,7 @@ impl Ring {
 
     fn word(&self, position: u64) -> &AtomicU64 {
         // SAFETY: within the ring, and aligned: positions of records are whole words.
-        unsafe { AtomicU64::from_ptr(self.place(position).0.as_ptr().cast()) }
+        unsafe { word_at(self.place(position).0.as_ptr().cast()) }
     }
 }
 

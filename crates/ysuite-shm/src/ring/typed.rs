@@ -13,7 +13,7 @@ use core::ptr::NonNull;
 
 use super::{Look, load_words, store_words};
 use crate::Message;
-use crate::sync::{AtomicU64, Ordering, fence};
+use crate::sync::{AtomicU64, Ordering, fence, word_at};
 
 const LINE: usize = 64;
 
@@ -95,7 +95,7 @@ impl<T: Message> Cursor<T> {
     #[inline(always)]
     fn state(&self) -> &AtomicU64 {
         // SAFETY: the group is within the ring, and aligned to a line.
-        unsafe { AtomicU64::from_ptr(self.group.as_ptr().cast()) }
+        unsafe { word_at(self.group.as_ptr().cast()) }
     }
 
     #[inline(always)]
