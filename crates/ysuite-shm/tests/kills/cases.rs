@@ -4,7 +4,9 @@ use std::os::fd::OwnedFd;
 use std::thread;
 use std::time::Duration;
 
-use ysuite_shm::{Error, Funnel, Listener, Receiver, RecvTimeoutError, Sender, connect, pipe};
+use ysuite_shm::{
+    BytesReceiver, BytesSender, Error, Funnel, Listener, Receiver, RecvTimeoutError, Sender, connect, pipe, pipe_bytes,
+};
 
 use crate::process::{Child, Shared, here};
 
@@ -113,6 +115,50 @@ pub(crate) fn sender_dies_in_drop(next: &mut dyn FnMut() -> u64) {
         assert_eq!(received, 3);
         assert!(error == Error::Closed || is_inside && error == Error::Died);
         if !is_inside {
+            return;
+        }
+    }
+}
+
+/// Messages of all lengths, which go round the ring's end.
+pub(crate) fn bytes_sender_dies(next: &mut dyn FnMut() -> u64) {
+    let sent = Shared::new();
+    loop {
+        let (sender, receiver) = pipe_bytes(96).unwrap();
+        let (sender, receiver) = (sender.into_fd().unwrap(), receiver.into_fd().unwrap());
+        let child = Child::traced(|| {
+            let mut sender = BytesSender::from_fd(sender.try_clone().unwrap(), 96).unwrap();
+            sender.set_spin(0);
+            sent.set(0);
+            sender.send(&[]).unwrap();
+            here();
+            for length in 1..MESSAGES {
+                sender.send(&[length as u8; 3 * MESSAGES as usize][..3 * length as usize]).unwrap();
+                sent.set(length);
+            }
+            core::mem::forget(sender);
+        });
+        drop(sender);
+        let reader = thread::spawn(move || {
+            let mut receiver = BytesReceiver::from_fd(receiver).unwrap();
+            let mut received = 0;
+            loop {
+                match receiver.recv_timeout(LONG) {
+                    Ok(message) => assert_eq!(message, vec![received as u8; 3 * received as usize]),
+                    Err(error) => return (received, error),
+                }
+                received += 1;
+            }
+        });
+        let child = child.stopped();
+        let is_inside = child.step(next());
+        child.kill();
+        let (received, error) = reader.join().unwrap();
+        assert_eq!(error, RecvTimeoutError::Ended(Error::Died));
+        let sent = sent.get() + 1;
+        assert!(received == sent || received == sent + 1, "{received} of {sent}");
+        if !is_inside {
+            assert_eq!(received, MESSAGES);
             return;
         }
     }

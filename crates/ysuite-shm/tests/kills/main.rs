@@ -22,6 +22,7 @@ const CASES: &[Case] = &[
     ("a receiver dies while its sender finds the channel full and sleeps", |next| cases::receiver_dies(next, 0)),
     ("a receiver dies while its sender finds the channel full and spins", |next| cases::receiver_dies(next, u32::MAX)),
     ("a receiver dies in its hello", cases::receiver_dies_in_hello),
+    ("a sender of bytes dies", cases::bytes_sender_dies),
     ("a sender of a funnel dies", cases::funnel_sender_dies),
     ("both die", cases::both_die),
 ];
@@ -51,7 +52,7 @@ fn main() {
             let step = at;
             points += 1;
             // Without a stride: closely at first, then further and further apart, at places that are no multiples.
-            at += stride.unwrap_or(1 + at / 3);
+            at += stride.unwrap_or(1 + at / 2);
             step
         });
         remains::assert_same(&before, name);
