@@ -105,6 +105,31 @@ mod transports {
         })
     }
 
+    /// From the kill of a sender until its receiver, which sleeps, has been told.
+    pub(crate) fn death() -> f64 {
+        let ((sender, receiver), capacity) = ours::<u64>(16);
+        // SAFETY: this program has one thread.
+        let id = unsafe { libc::fork() };
+        if id == 0 {
+            let mut sender = Sender::<u64>::from_fd(sender, capacity).unwrap();
+            sender.send(0).unwrap();
+            loop {
+                std::thread::park();
+            }
+        }
+        drop(sender);
+        let mut receiver = Receiver::<u64>::from_fd(receiver).unwrap();
+        receiver.recv().unwrap();
+        let start = Instant::now();
+        // SAFETY: kills the child.
+        unsafe { libc::kill(id, libc::SIGKILL) };
+        assert_eq!(receiver.recv(), Err(ysuite_shm::Error::Died));
+        let measured = nanoseconds(start, 1);
+        // SAFETY: waits for the child.
+        unsafe { libc::waitpid(id, core::ptr::null_mut(), 0) };
+        measured
+    }
+
     pub(crate) fn threads_stream(messages: u64, capacity: usize) -> f64 {
         let (mut sender, mut receiver) = ysuite::spsc::bounded::<u64>(capacity);
         pin(1);
@@ -186,6 +211,7 @@ fn cells() -> Vec<Cell> {
 
     let bytes = |page: &[u8; 4096]| page.iter().map(|byte| u64::from(*byte)).sum::<u64>();
     vec![
+        ("notice of a death         ours", Box::new(death)),
         ("ping-pong spinning        ours", Box::new(|| ours_ping_pong([0, 1], 200_000, u32::MAX))),
         ("ping-pong asleep, 1 CPU   ours", Box::new(|| ours_ping_pong([0, 0], 50_000, 0))),
         ("ping-pong asleep, 1 CPU   pipe(2)", Box::new(|| file_ping_pong([0, 0], 50_000, system_pipes))),

@@ -6,6 +6,7 @@
 use core::ptr::NonNull;
 use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::OnceLock;
 use std::time::Instant;
 
 use crate::link::Link;
@@ -46,6 +47,13 @@ pub(crate) struct End {
 // SAFETY: `asleep` is a word in a mapping that `link` owns.
 unsafe impl Send for End {}
 
+/// Looks before an end sleeps; on one processor none, as nobody publishes meanwhile.
+fn usual_spin() -> u32 {
+    static LOOKS: OnceLock<u32> = OnceLock::new();
+    let are_many = || std::thread::available_parallelism().is_ok_and(|processors| processors.get() > 1);
+    *LOOKS.get_or_init(|| if are_many() { SPIN } else { 0 })
+}
+
 /// What a look at a channel may need besides its ring.
 pub(crate) trait Half {
     fn end(&mut self) -> &mut End;
@@ -76,11 +84,7 @@ impl End {
             poller,
             lane,
             checked: None,
-            spin: if std::thread::available_parallelism().is_ok_and(|processors| processors.get() > 1) {
-                SPIN
-            } else {
-                0
-            },
+            spin: usual_spin(),
             process: os::process(),
         }
     }
@@ -325,7 +329,7 @@ pub(crate) struct StandOff {
 }
 
 impl StandOff {
-    /// So many messages, or bytes, since then are a stream.
+    /// This number of messages, or bytes, since then is a stream.
     const STREAM: u64 = 16;
     /// The time of some hundred messages, measured: 48 pauses make a stream of 8 bytes 1.7 times slower, 300 1.15 times.
     const MOST: u64 = 120;

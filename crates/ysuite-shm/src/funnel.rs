@@ -6,7 +6,7 @@
 //! sender is gone is drained, and then dropped.
 //!
 //! One thread. The receiver accepts strangers while it receives: none of them makes it wait, they have a second to say
-//! hello, and there are never more than so many of them.
+//! hello, and there are never more than [`STRANGERS`].
 
 mod receiver;
 

@@ -1,4 +1,36 @@
 #![doc = include_str!("../README.md")]
+// Why it is as it is.
+//
+// **One memfd for each end, sealed `FUTURE_WRITE`.** Its owner alone writes it. So no read-modify-write crosses a process, a
+// death leaves nothing half done that another must repair, and a liar spoils its own pages only. A peer's memory is mapped
+// if it has the seals, the size and all its pages, of tmpfs: no read of it can fault.
+//
+// **A position is a claim.** It is loaded once and compared by subtraction with a private copy. The state of a group of
+// slots is the position up to which it is published; any other value than this lap's or the last one's breaks the channel.
+//
+// **Sleeping** (`nap.rs`) needs no word that both write. Seven steps; `nap/models.rs` shows of each that a model deadlocks
+// without it.
+//
+// **A bell is an eventfd in an epoll, for edges.** Nobody reads it: a sleep is one call and a ring is one. Beside pipe(2),
+// one way, on one and on two processors: 1.0 and 1.0; with `poll` of three descriptors and a read 1.3 and 1.2; with a socket
+// 1.6 and 1.3. The epoll also watches the peer's process and the socket, and is the end's descriptor.
+//
+// **An eventfd can be filled by who shares it**, and a write to it made to block; no flag of a write prevents that. A peer of
+// the same user could stop this process anyway. For others, and by `careful`, the socket is rung: its `MSG_DONTWAIT` holds.
+//
+// **Neither end asks or answers.** Each sends a hello when it is used first. So an end that was not used can be given away,
+// a sender fills its ring before anybody is there, a busy end keeps no connecting one waiting, and a connection costs no round
+// trip.
+//
+// **Three ways to learn of a death**: the page says *closed*; the process's descriptor, sent in the hello, or of the kernel
+// (`SO_PEERPIDFD`) where the peer is not trusted; the hang-up of the socket, which also tells of a peer that executed another
+// program.
+//
+// **A lane for each sender of a funnel**, with pages and a bell of its own, instead of one page and one bell for all: senders
+// see nothing of each other, none can take another's wake-ups, and the bell says which lane it is. An idle lane stays armed.
+//
+// **Standing off.** An end that has caught up with a stream pauses before it looks again. Stream of 8 bytes, in one run: 31
+// to 119 ns without, 8.6 with 48 pauses, 5.3 with 120, 6.0 with 300; threads: 5.4. A writer that asks for its lines two groups ahead: 7.6 without, 5.6 with it.
 #![cfg(target_os = "linux")]
 #![allow(clippy::result_large_err, reason = "an end that cannot be given away goes on")]
 #![cfg_attr(docsrs, feature(doc_cfg))]

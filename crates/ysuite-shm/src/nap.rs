@@ -16,7 +16,7 @@ use crate::os::{heavy, light};
 use crate::sync::model::{Step, is_left_out};
 use crate::sync::{AtomicU64, Ordering, fence};
 
-/// So many publications in a row that wake nobody are a stream.
+/// This number of publications in a row that wake nobody is a stream.
 const WINDOW: u32 = if cfg!(ysuite_loom) { 2 } else { 64 };
 
 /// The publisher's half.

@@ -6,6 +6,19 @@ pub(crate) use std::sync::atomic::{AtomicU64, Ordering, fence};
 #[cfg(ysuite_loom)]
 pub(crate) use loom::sync::atomic::{AtomicU64, Ordering, fence};
 
+/// The word at this address of a mapping. No model has a mapping.
+///
+/// # Safety
+/// As for [`std::sync::atomic::AtomicU64::from_ptr`].
+#[inline(always)]
+pub(crate) unsafe fn word_at<'a>(address: *mut u64) -> &'a AtomicU64 {
+    #[cfg(not(ysuite_loom))]
+    // SAFETY: by the caller.
+    return unsafe { AtomicU64::from_ptr(address) };
+    #[cfg(ysuite_loom)]
+    unreachable!("a model with a word at {address:?}")
+}
+
 /// The two barriers in a model: weaker than the real ones, and as strong as callers may rely on.
 ///
 /// Each thread has a word of its own. `light` is a read-modify-write of the caller's word, `heavy` is one of every

@@ -247,7 +247,7 @@ impl<T: Message> Funnel<T> {
         self.lanes.lanes.len() - self.lanes.free.len()
     }
 
-    /// Looks at busy lanes so many times before it sleeps; 0: it sleeps at once.
+    /// How many times it looks at busy lanes before it sleeps; 0: it sleeps at once.
     pub fn set_spin(&mut self, looks: u32) {
         self.spin = looks;
     }

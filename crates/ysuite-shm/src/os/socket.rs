@@ -41,7 +41,7 @@ pub(crate) fn send(socket: BorrowedFd<'_>, packet: &[u8], descriptors: &[Borrowe
 
 /// A packet of a peer.
 pub(crate) struct Packet {
-    /// The bytes that fitted, of so many.
+    /// The bytes that fitted.
     pub(crate) bytes: usize,
     pub(crate) descriptors: Vec<OwnedFd>,
     /// It was longer, or had more descriptors.

@@ -98,7 +98,7 @@ impl<T: Message> TypedInlet<T> {
         message
     }
 
-    /// Messages into `to`, as long as there are some and at most so many; how many. The sender hears of them at once.
+    /// Messages into `to`, as long as there are some and at most `most`; how many. The sender hears of them at once.
     pub(crate) fn take_some(&mut self, to: &mut Vec<T>, most: usize) -> usize {
         let mut taken = 0;
         while taken < most && self.look() {

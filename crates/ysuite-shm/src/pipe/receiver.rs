@@ -166,7 +166,7 @@ impl<T: Message> Receiver<T> {
         super::met_within(&mut self.inlet, limit)
     }
 
-    /// Looks at an empty channel so many times before it sleeps; 0: it sleeps at once, `u32::MAX`: it never does.
+    /// How many times it looks at an empty channel before it sleeps; 0: it sleeps at once, `u32::MAX`: it never does.
     pub fn set_spin(&mut self, looks: u32) {
         self.inlet.end.spin = looks;
     }

@@ -186,7 +186,7 @@ impl<T: Message> Sender<T> {
         self.outlet.capacity()
     }
 
-    /// Looks at a full channel so many times before it sleeps; 0: it sleeps at once, `u32::MAX`: it never does.
+    /// How many times it looks at a full channel before it sleeps; 0: it sleeps at once, `u32::MAX`: it never does.
     pub fn set_spin(&mut self, looks: u32) {
         self.outlet.end.spin = looks;
     }

@@ -4,7 +4,7 @@
 use core::ptr::NonNull;
 
 use super::{Look, load_words, store_words};
-use crate::sync::{AtomicU64, Ordering, fence};
+use crate::sync::{AtomicU64, Ordering, fence, word_at};
 
 /// The word in front of each record.
 const HEAD: usize = 8;
@@ -14,7 +14,7 @@ pub(super) fn ring_bytes(capacity: usize) -> Option<usize> {
     (capacity > HEAD && capacity.is_multiple_of(8)).then_some(capacity)
 }
 
-/// What a record with so many bytes takes in the ring.
+/// What a record of this length takes in the ring.
 #[inline]
 pub(crate) fn record_bytes(length: usize) -> u64 {
     (length.next_multiple_of(8) + HEAD) as u64
@@ -38,7 +38,7 @@ impl Ring {
 
     fn word(&self, position: u64) -> &AtomicU64 {
         // SAFETY: within the ring, and aligned: positions of records are whole words.
-        unsafe { AtomicU64::from_ptr(self.place(position).0.as_ptr().cast()) }
+        unsafe { word_at(self.place(position).0.as_ptr().cast()) }
     }
 }
 

@@ -8,7 +8,7 @@ use core::ptr::NonNull;
 
 use crate::os::PAGE;
 use crate::page::{Kind, RING, Shape};
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{Ordering, word_at};
 use crate::{Error, Why};
 
 /// What a reader found.
@@ -41,7 +41,7 @@ pub(crate) unsafe fn store_words(to: NonNull<u8>, from: *const u8, length: usize
     let (to, words) = (to.as_ptr().cast::<u64>(), length / 8);
     let put = |at: usize, value: u64| {
         // SAFETY: by the caller.
-        let word = unsafe { AtomicU64::from_ptr(to.add(at)) };
+        let word = unsafe { word_at(to.add(at)) };
         // ORDERING: Relaxed; the state of the ring publishes it.
         word.store(value, Ordering::Relaxed);
     };
@@ -68,7 +68,7 @@ pub(crate) unsafe fn load_words(from: NonNull<u8>, to: *mut u8, length: usize) {
     let (from, words) = (from.as_ptr().cast::<u64>(), length / 8);
     let get = |at: usize| {
         // SAFETY: by the caller; the word may be read-only, and is only loaded, relaxed.
-        let word = unsafe { AtomicU64::from_ptr(from.add(at)) };
+        let word = unsafe { word_at(from.add(at)) };
         // ORDERING: Relaxed; behind the Acquire with which the state was read.
         word.load(Ordering::Relaxed)
     };

@@ -1,7 +1,7 @@
 //! A ring of messages of one type, in groups of one or two cache lines: a state word and the slots that it describes, so
 //! that the reader learns of a message and gets it with one line.
 //!
-//! The state is a position: so many messages are published up to here. A reader that stands in the group subtracts the
+//! The state is a position: how many messages are published up to here. A reader that stands in the group subtracts the
 //! position of the group's first slot: the result is how many slots are published, or else the state is of the lap
 //! before. Any other number is a lie. So a state needs no check of its bounds besides this one.
 //!
@@ -13,7 +13,7 @@ use core::ptr::NonNull;
 
 use super::{Look, load_words, store_words};
 use crate::Message;
-use crate::sync::{AtomicU64, Ordering, fence};
+use crate::sync::{AtomicU64, Ordering, fence, word_at};
 
 const LINE: usize = 64;
 
@@ -48,7 +48,7 @@ impl Places {
         Self { step, first, slots, stride }
     }
 
-    /// The groups of a ring for so many messages.
+    /// The groups of a ring of this capacity.
     fn groups(&self, capacity: usize) -> Option<usize> {
         if capacity == 0 { None } else { capacity.div_ceil(self.slots).checked_add(1) }
     }
@@ -95,7 +95,7 @@ impl<T: Message> Cursor<T> {
     #[inline(always)]
     fn state(&self) -> &AtomicU64 {
         // SAFETY: the group is within the ring, and aligned to a line.
-        unsafe { AtomicU64::from_ptr(self.group.as_ptr().cast()) }
+        unsafe { word_at(self.group.as_ptr().cast()) }
     }
 
     #[inline(always)]
@@ -117,6 +117,26 @@ impl<T: Message> Cursor<T> {
             }
         }
     }
+}
+
+/// How many groups ahead the writer asks for a line: its reader still has a copy of it.
+const AHEAD: usize = 2;
+
+/// Asks for a line that will be written. A hint: the address may be anything.
+#[inline(always)]
+fn prefetch_for_write(at: *const u8) {
+    #[cfg(all(target_arch = "x86_64", not(miri)))]
+    // SAFETY: it reads no memory, and faults on no address.
+    unsafe {
+        core::arch::asm!("prefetchw [{}]", in(reg) at, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(all(target_arch = "aarch64", not(miri)))]
+    // SAFETY: a hint: it faults on no address.
+    unsafe {
+        core::arch::asm!("prfm pstl1keep, [{}]", in(reg) at, options(nostack, preserves_flags, readonly));
+    }
+    #[cfg(any(miri, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
+    let _ = at;
 }
 
 /// The writer's end. It does not know how much room there is.
@@ -144,6 +164,9 @@ impl<T: Message> Writer<T> {
         unsafe { store_words(self.at.place(), (&raw const *message).cast(), size_of::<T>()) };
         // ORDERING: Release pairs with the fence in `Reader::look`, which follows its load of this state.
         self.at.state().store(self.at.position.wrapping_add(1), Ordering::Release);
+        if self.at.slot == 0 {
+            prefetch_for_write(self.at.group.as_ptr().wrapping_add(AHEAD * Cursor::<T>::PLACES.stride));
+        }
         self.at.advance();
     }
 

@@ -1,10 +1,12 @@
-//! The cases. Each asks for instructions until the child ends before it has run so many.
+//! The cases. Each asks for instructions until the child ends before it has run all of them.
 
 use std::os::fd::OwnedFd;
 use std::thread;
 use std::time::Duration;
 
-use ysuite_shm::{Error, Funnel, Listener, Receiver, RecvTimeoutError, Sender, connect, pipe};
+use ysuite_shm::{
+    BytesReceiver, BytesSender, Error, Funnel, Listener, Receiver, RecvTimeoutError, Sender, connect, pipe, pipe_bytes,
+};
 
 use crate::process::{Child, Shared, here};
 
@@ -118,6 +120,50 @@ pub(crate) fn sender_dies_in_drop(next: &mut dyn FnMut() -> u64) {
     }
 }
 
+/// Messages of all lengths, which go round the ring's end.
+pub(crate) fn bytes_sender_dies(next: &mut dyn FnMut() -> u64) {
+    let sent = Shared::new();
+    loop {
+        let (sender, receiver) = pipe_bytes(96).unwrap();
+        let (sender, receiver) = (sender.into_fd().unwrap(), receiver.into_fd().unwrap());
+        let child = Child::traced(|| {
+            let mut sender = BytesSender::from_fd(sender.try_clone().unwrap(), 96).unwrap();
+            sender.set_spin(0);
+            sent.set(0);
+            sender.send(&[]).unwrap();
+            here();
+            for length in 1..MESSAGES {
+                sender.send(&[length as u8; 3 * MESSAGES as usize][..3 * length as usize]).unwrap();
+                sent.set(length);
+            }
+            core::mem::forget(sender);
+        });
+        drop(sender);
+        let reader = thread::spawn(move || {
+            let mut receiver = BytesReceiver::from_fd(receiver).unwrap();
+            let mut received = 0;
+            loop {
+                match receiver.recv_timeout(LONG) {
+                    Ok(message) => assert_eq!(message, vec![received as u8; 3 * received as usize]),
+                    Err(error) => return (received, error),
+                }
+                received += 1;
+            }
+        });
+        let child = child.stopped();
+        let is_inside = child.step(next());
+        child.kill();
+        let (received, error) = reader.join().unwrap();
+        assert_eq!(error, RecvTimeoutError::Ended(Error::Died));
+        let sent = sent.get() + 1;
+        assert!(received == sent || received == sent + 1, "{received} of {sent}");
+        if !is_inside {
+            assert_eq!(received, MESSAGES);
+            return;
+        }
+    }
+}
+
 /// The writer fills the channel until it learns of the reader's death, and takes back what was not consumed.
 fn sending(socket: OwnedFd, spin: u32) -> thread::JoinHandle<(u64, Vec<u64>, Error)> {
     thread::spawn(move || {
@@ -193,6 +239,23 @@ pub(crate) fn receiver_dies_in_hello(next: &mut dyn FnMut() -> u64) {
     }
 }
 
+/// Receives until one of two senders has ended: how much of it, and the funnel.
+fn until_one_is_left(mut funnel: Funnel<u64>) -> (u64, Funnel<u64>) {
+    let mut received = 0;
+    while funnel.senders() > 1 {
+        match funnel.recv_timeout(LONG) {
+            Ok(u64::MAX) => {}
+            Ok(message) => {
+                assert_eq!(message, received);
+                received += 1;
+            }
+            // A death is news, but no message: it comes with the next of the others.
+            Err(error) => panic!("{error}"),
+        }
+    }
+    (received, funnel)
+}
+
 /// One of several senders of a receiver that sleeps.
 pub(crate) fn funnel_sender_dies(next: &mut dyn FnMut() -> u64) {
     let sent = Shared::new();
@@ -213,21 +276,7 @@ pub(crate) fn funnel_sender_dies(next: &mut dyn FnMut() -> u64) {
             core::mem::forget(sender);
         });
         let [_, seat] = seats;
-        let receiver = thread::spawn(move || {
-            let mut received = 0;
-            while funnel.senders() > 1 {
-                match funnel.recv_timeout(LONG) {
-                    Ok(message) if message == u64::MAX => {}
-                    Ok(message) => {
-                        assert_eq!(message, received);
-                        received += 1;
-                    }
-                    // A death is news, but no message: it comes with the next of the others.
-                    Err(error) => panic!("{error}"),
-                }
-            }
-            (received, funnel)
-        });
+        let receiver = thread::spawn(move || until_one_is_left(funnel));
         let mut other = Sender::<u64>::from_fd(seat, CAPACITY).unwrap();
         let child = child.stopped();
         let is_inside = child.step(next());
@@ -386,19 +435,7 @@ pub(crate) fn funnel_without_calls() {
         (1..STREAM).for_each(|message| assert_eq!(funnel.recv(), Ok(message)));
         here();
     });
-    let mut senders: Vec<_> = (0..101)
-        .map(|_| {
-            let socket = loop {
-                match connect(&name) {
-                    Ok(socket) => break socket,
-                    Err(_) => thread::yield_now(),
-                }
-            };
-            let mut sender = Sender::<u64>::from_fd(socket, 4096).unwrap();
-            sender.send(0).unwrap();
-            sender
-        })
-        .collect();
+    let mut senders = many(&name, 101);
     let child = child.stopped();
     let sending = thread::spawn(move || {
         (1..STREAM).for_each(|message| senders[100].send(message).unwrap());
@@ -407,6 +444,39 @@ pub(crate) fn funnel_without_calls() {
     let calls = child.tap_kill(Child::count_calls);
     drop(sending.join().unwrap());
     assert!(calls < STREAM / 20, "{calls}");
+}
+
+/// Who waits for a hundred idle senders makes the call in which it sleeps, and few others.
+pub(crate) fn idle_without_calls() {
+    let name = format!("kills-{}-idle", std::process::id());
+    let child = Child::traced(|| {
+        let mut funnel = Funnel::<u64>::bind(&name).unwrap();
+        assert!((0..100).all(|_| funnel.recv() == Ok(0)));
+        here();
+        assert_eq!(funnel.recv_timeout(Duration::from_millis(300)), Err(RecvTimeoutError::Timeout));
+        here();
+    });
+    let senders = many(&name, 100);
+    let calls = child.stopped().tap_kill(Child::count_calls);
+    drop(senders);
+    assert!(calls < 20, "{calls}");
+}
+
+/// This number of senders, each of which has sent a 0.
+fn many(name: &str, senders: u32) -> Vec<Sender<u64>> {
+    let socket = || loop {
+        match connect(name) {
+            Ok(socket) => return socket,
+            Err(_) => thread::yield_now(),
+        }
+    };
+    (0..senders)
+        .map(|_| {
+            let mut sender = Sender::<u64>::from_fd(socket(), 4096).unwrap();
+            sender.send(0).unwrap();
+            sender
+        })
+        .collect()
 }
 
 /// A child that is forked, and does not execute anything, has no memory of the channel; dropping its copy of an end does

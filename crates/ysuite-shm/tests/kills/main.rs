@@ -1,4 +1,4 @@
-//! Ends whose process is killed behind an instruction: single-stepped by `ptrace` for so many instructions, and then
+//! Ends whose process is killed behind an instruction: single-stepped by `ptrace` for a number of instructions, and then
 //! killed. Whatever the instruction, the other end gets what was published, all of it and in order, learns of the death,
 //! and nothing stays behind.
 //!
@@ -22,6 +22,7 @@ const CASES: &[Case] = &[
     ("a receiver dies while its sender finds the channel full and sleeps", |next| cases::receiver_dies(next, 0)),
     ("a receiver dies while its sender finds the channel full and spins", |next| cases::receiver_dies(next, u32::MAX)),
     ("a receiver dies in its hello", cases::receiver_dies_in_hello),
+    ("a sender of bytes dies", cases::bytes_sender_dies),
     ("a sender of a funnel dies", cases::funnel_sender_dies),
     ("both die", cases::both_die),
 ];
@@ -32,6 +33,7 @@ const ONCE: &[(&str, fn())] = &[
     ("an inherited end", cases::inherited),
     ("a stream makes no system call for each message", cases::stream_without_calls),
     ("nor does a funnel with many idle senders", cases::funnel_without_calls),
+    ("a funnel that waits for idle senders makes no calls", cases::idle_without_calls),
     ("two processes exchange messages, asleep and awake", cases::exchange),
     ("calls that the kernel refuses", faults::refused_calls),
     ("descriptors that run out", faults::no_descriptors),
@@ -50,7 +52,7 @@ fn main() {
             let step = at;
             points += 1;
             // Without a stride: closely at first, then further and further apart, at places that are no multiples.
-            at += stride.unwrap_or(1 + at / 3);
+            at += stride.unwrap_or(1 + at / 2);
             step
         });
         remains::assert_same(&before, name);

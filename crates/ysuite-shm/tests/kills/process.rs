@@ -49,7 +49,7 @@ impl Child {
         status
     }
 
-    /// Runs so many instructions. False: it has ended before, or reached the next place.
+    /// Runs this number of instructions. False: it has ended before, or reached the next place.
     pub(crate) fn step(&self, instructions: u64) -> bool {
         for _ in 0..instructions {
             // SAFETY: the child is stopped.

@@ -107,7 +107,7 @@ fn strangers_hold_nobody_up() {
     let mut sender = Sender::<u64>::from_fd(connect(&name).unwrap(), 4).unwrap();
     sender.send(1).unwrap();
     assert_eq!(funnel.recv_timeout(LONG), Ok(1));
-    // No more than so many strangers are kept; the others were sent away for their number or their time.
+    // A limited number of strangers is kept; the others were sent away for their number or their time.
     let endings: Vec<_> = std::iter::from_fn(|| funnel.next_ended()).map(|ended| ended.error).collect();
     assert!(funnel.senders() <= 65, "{}", funnel.senders());
     assert_eq!(endings.iter().filter(|error| **error == Error::Refused(Why::Magic)).count(), 10);

@@ -75,7 +75,9 @@ fn no_word_is_used_that_the_glossary_retires() {
             continue;
         }
         let is_page = path.extension().is_some_and(|extension| extension == "md");
-        let is_of_c = path.components().any(|part| part.as_os_str() == "ysuite-c") || path.ends_with("c-and-cpp.md");
+        // In C, and between processes, kinds have these names.
+        let is_of_c = path.components().any(|part| part.as_os_str() == "ysuite-c" || part.as_os_str() == "ysuite-shm")
+            || path.ends_with("c-and-cpp.md");
         let text = fs::read_to_string(&path).expect("a text").to_lowercase();
         for (number, line) in text.lines().enumerate() {
             let line = if is_page { line.to_owned() } else { said(line) };
@@ -166,7 +168,7 @@ fn documents_are_of_a_length_that_is_read() {
     let apart: usize = apart.iter().map(count).sum();
     assert!((1..=700).contains(&apart), "{apart} words in drop-in");
     let words: usize = found.iter().map(count).sum();
-    assert!((10_000..=45_000).contains(&words), "{words} words in {} pages", found.len());
+    assert!((10_000..=46_000).contains(&words), "{words} words in {} pages", found.len());
     let readme = fs::read_to_string(repository.join("README.md")).expect("README.md");
     assert!(readme.split_whitespace().count() <= 800, "README.md has more than 800 words");
     let mut all = Vec::new();
