@@ -107,6 +107,7 @@ pub(crate) mod option {
     pub(crate) const ZAP_DOMAIN: c_int = 55;
     pub(crate) const XPUB_NO_DROP: c_int = 69;
     pub(crate) const XPUB_VERBOSER: c_int = 78;
+    pub(crate) const TCP_MAXRT: c_int = 80;
     /// A socket with a domain admits no peer unless the gatekeeper says so. Without it a server of CURVE admits every
     /// peer if there is no gatekeeper.
     pub(crate) const ZAP_ENFORCE_DOMAIN: c_int = 93;

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
+use std::time::Duration;
 
-use ysuite::spsc;
+use ysuite::{mpmc, spsc};
 
 use super::duplex::{Duplex as Talk, HEADER, Line};
+use super::gate::Gate;
 use super::incoming::Incoming;
 use super::options::Options;
 use super::outgoing::Outgoing;
@@ -118,7 +120,8 @@ macro_rules! impl_common {
             }
 
             /// Connects to this address, by IPv4 where its host has such an address, else by IPv6, and again whenever the
-            /// connection ends, after 0.1 to 5 seconds. The other side need not exist yet. After a mistake of the other
+            /// connection ends, after 0.1 to 5 seconds, or as [`reconnect_after`](Self::reconnect_after) says. The
+            /// other side need not exist yet. After a mistake of the other
             /// side, such as another program, another security, a key that is refused, or a frame that is too large,
             /// again after 0.5 to 5 seconds: [`Event`](crate::Event)s report each. To a name of `inproc` when it is
             /// bound.
@@ -148,6 +151,26 @@ macro_rules! impl_common {
             /// for its own needs, and at least about 4,600 and 2,300 bytes. The system's own limits apply.
             pub fn kernel_buffers(mut self, send: usize, receive: usize) -> Self {
                 self.options.kernel_buffers = Some((send, receive));
+                self
+            }
+
+            /// How long libzmq waits before it connects again: `first`, then twice as long each time, up to `longest`; 0.1
+            /// and 5 seconds by default. After a mistake of the other side the bridge waits so as well, but at least half
+            /// a second. Counted in milliseconds, one at least.
+            pub fn reconnect_after(mut self, first: Duration, longest: Duration) -> Self {
+                self.options.reconnect = (first, longest);
+                self
+            }
+
+            /// Ends a tcp connection to a machine that has answered nothing for so long: whether or not something is
+            /// under way, the system asks. By default that takes a minute while nothing is under way, and else as long as
+            /// the system tries. Counted in seconds; less than 6 may take longer.
+            ///
+            /// A stopped program is not noticed: its machine answers. These are not libzmq's own heartbeats, which end
+            /// the connection, and at times the process, of a side that is only made to wait (libzmq#3937). Those of a
+            /// peer are answered.
+            pub fn keep_alive(mut self, silent: Duration) -> Self {
+                self.options.keep_alive = Some(silent);
                 self
             }
 
@@ -305,6 +328,21 @@ fn channel<T>(bound: Option<usize>) -> (spsc::Sender<T>, spsc::Receiver<T>) {
     bound.map_or_else(spsc::unbounded, spsc::bounded)
 }
 
+/// What a channel that waits for its receiver needs, once the options are right.
+fn waiting<T: FromWire>(options: &Options) -> Result<(Gate<T>, Sets, spsc::Receiver<T>), Error> {
+    options.check()?;
+    let (mut sender, receiver) = channel(options.bound);
+    let sets = Sets::default().sink(&mut sender)?;
+    Ok((Gate::Waits(sender), sets, receiver))
+}
+
+/// The same, of a channel that does not.
+fn conflated<T: FromWire>(options: &Options) -> Result<(Gate<T>, mpmc::Receiver<T>), Error> {
+    options.check()?;
+    let (sender, receiver) = options.bound.map_or_else(mpmc::unbounded, mpmc::bounded);
+    Ok((Gate::Newest(sender, 0), receiver))
+}
+
 impl<T: FromWire> Pull<T> {
     /// Sets the capacity of the channel, in messages: 1,000 by default. While it is full the bridge takes nothing from
     /// the network, and finally the other side's senders wait.
@@ -325,17 +363,24 @@ impl<T: FromWire> Pull<T> {
     /// # Errors
     /// As there.
     pub fn start(self) -> Result<(Started, spsc::Receiver<T>), Error> {
-        self.options.check()?;
-        let (mut sender, receiver) = channel(self.options.bound);
-        let sets = Sets::default().sink(&mut sender)?;
-        let started = start(
-            &self.options,
-            Kind::Pull,
-            |_| Ok(()),
-            sets,
-            Incoming::new(sender, false).limited(self.options.limits),
-        )?;
-        Ok((started, receiver))
+        let (gate, sets, receiver) = waiting(&self.options)?;
+        Ok((self.begin(gate, sets)?, receiver))
+    }
+
+    /// As [`start`](Self::start), with a channel that is never full for the bridge: a message that finds no room replaces
+    /// the oldest one, and [`dropped`](crate::Statistics::dropped) counts that. With [`bounded(1)`](Self::bounded) only
+    /// the newest message is kept, as with libzmq's `ZMQ_CONFLATE`. The other side never waits for this one.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn start_conflated(self) -> Result<(Started, mpmc::Receiver<T>), Error> {
+        let (gate, receiver) = conflated(&self.options)?;
+        Ok((self.begin(gate, Sets::default())?, receiver))
+    }
+
+    fn begin(self, gate: Gate<T>, sets: Sets) -> Result<Started, Error> {
+        let work = Incoming::new(gate, false).limited(self.options.limits);
+        start(&self.options, Kind::Pull, |_| Ok(()), sets, work)
     }
 }
 
@@ -358,9 +403,20 @@ impl<T: FromWire> Subscribe<T> {
     /// # Errors
     /// As there.
     pub fn start(self) -> Result<(Started, spsc::Receiver<T>), Error> {
-        self.options.check()?;
-        let (mut sender, receiver) = channel(self.options.bound);
-        let sets = Sets::default().sink(&mut sender)?;
+        let (gate, sets, receiver) = waiting(&self.options)?;
+        Ok((self.begin(gate, sets)?, receiver))
+    }
+
+    /// As [`Pull::start_conflated`]. The publisher drops nothing for this subscriber, and does not wait for it.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn start_conflated(self) -> Result<(Started, mpmc::Receiver<T>), Error> {
+        let (gate, receiver) = conflated(&self.options)?;
+        Ok((self.begin(gate, Sets::default())?, receiver))
+    }
+
+    fn begin(self, gate: Gate<T>, sets: Sets) -> Result<Started, Error> {
         let all = [String::new()];
         let topics = if self.options.topics.is_empty() { &all[..] } else { &self.options.topics };
         // A publisher counts beginnings that reach its topic: what another covers would make two subscribers of one. One that is
@@ -371,9 +427,8 @@ impl<T: FromWire> Subscribe<T> {
             let mut needed = topics.iter().filter(|topic| !is_covered(topic));
             needed.try_for_each(|topic| Ok(socket.set_bytes(option::SUBSCRIBE, topic.as_bytes())?))
         };
-        let work = Incoming::new(sender, true).limited(self.options.limits);
-        let started = start(&self.options, Kind::Sub, prepare, sets, work)?;
-        Ok((started, receiver))
+        let work = Incoming::new(gate, true).limited(self.options.limits);
+        start(&self.options, Kind::Sub, prepare, sets, work)
     }
 }
 

@@ -1,41 +1,53 @@
 //! [`Incoming`]: from a socket to a channel. While the channel is full nothing is taken from the socket: its mark fills, then the
 //! sender's, then the sender waits.
 
-use ysuite::spsc;
-
+use super::gate::Gate;
 use super::sink::Sink;
 use super::tools::Tools;
 use super::work::{AT_ONCE, Wanted, Work};
 use crate::error::Failure;
-use crate::wire::{FromWire, Limits, Malformed};
+use crate::wire::{FromWire, Layout, Limits, Malformed, Parts};
 
 pub(super) struct Incoming<T> {
     sink: Sink<T>,
     /// The prefix of the messages: nothing, or the topic.
     heads: usize,
+    limits: Limits,
     closing: bool,
 }
 
 impl<T: FromWire> Incoming<T> {
-    pub(super) fn new(sender: spsc::Sender<T>, with_topic: bool) -> Self {
-        Self { sink: Sink::new(sender), heads: usize::from(with_topic), closing: false }
+    pub(super) fn new(gate: Gate<T>, with_topic: bool) -> Self {
+        let heads = usize::from(with_topic);
+        Self { sink: Sink::new(gate), heads, limits: Limits::default(), closing: false }
     }
 
     pub(super) fn limited(mut self, limits: Limits) -> Self {
         self.sink.limit(limits);
+        self.limits = limits;
         self
     }
 
     /// Takes a message of the socket apart. False: there was none.
     fn received(&mut self, tools: &mut Tools) -> Result<bool, Failure> {
-        let parts = tools.receive(|_| {})?;
+        let is_list = T::LAYOUT == Layout::Parts;
+        let (mut list, mut at, mut bytes) = (Parts::within(self.limits), 0, 0);
+        let parts = tools.receive(|part| {
+            if is_list && at >= self.heads {
+                bytes += part.len();
+                list.push(part);
+            }
+            at += 1;
+        })?;
         if parts == 0 {
             return Ok(false);
         }
-        let bytes = tools.frame.len();
-        let taken = match parts == self.heads + 1 {
-            true => self.sink.take(&mut tools.frame, 0, 0, None),
-            false => Err(Malformed::Parts),
+        bytes += tools.frame.len();
+        let taken = match parts.saturating_sub(self.heads) {
+            0 => Err(Malformed::Parts),
+            _ if is_list => list.whole(&mut tools.frame).and_then(|list| self.sink.take_list(list)),
+            1 => self.sink.take(&mut tools.frame, 0, 0, None),
+            _ => Err(Malformed::Parts),
         };
         match taken {
             Ok(messages) => tools.received(bytes, messages),
@@ -68,6 +80,7 @@ impl<T: FromWire> Work for Incoming<T> {
             // Frames without a message in them fill no room: of those there may be more rounds than a number has doublings.
             together = (together * 2).min(AT_ONCE);
         }
+        tools.counters.dropped.add(self.sink.take_replaced());
         Ok(moved)
     }
 
@@ -99,6 +112,8 @@ impl<T: FromWire> Work for Incoming<T> {
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
+
+    use ysuite::spsc;
 
     use super::*;
     use crate::context::Context;
@@ -134,7 +149,7 @@ mod tests {
             let (sender, received) = room.map_or_else(spsc::unbounded, spsc::bounded);
             let (told, events) = event::channel();
             let tools = Tools::new(socket, Arc::new(Counters::default()), told).unwrap();
-            Self { incoming: Incoming::new(sender, with_topic), tools, received, events, from }
+            Self { incoming: Incoming::new(Gate::Waits(sender), with_topic), tools, received, events, from }
         }
 
         fn send(&self, parts: &[&[u8]]) {

@@ -10,7 +10,7 @@
 //! | `reconnect` | connects again where libzmq does not |
 //! | `work` | what a kind of bridge does, as the engine sees it |
 //! | `outgoing`, `incoming`, `publish`, `duplex` | the kinds |
-//! | `sink`, `sets` | the channel into which messages come; what a bridge sleeps on for its channels |
+//! | `sink`, `gate`, `sets` | the channel into which messages come; what a bridge sleeps on for its channels |
 //! | `engine`, `tools` | the thread, and what it has |
 //! | `close` | how it ends |
 
@@ -19,6 +19,7 @@ mod build;
 mod close;
 mod duplex;
 mod engine;
+mod gate;
 mod incoming;
 mod names;
 mod options;

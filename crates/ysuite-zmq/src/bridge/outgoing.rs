@@ -36,6 +36,8 @@ pub(super) struct Outgoing<S: Source> {
     taken: Vec<S::Message>,
     /// The next frame, and how many messages it has: none where the socket has taken it.
     pub(super) frame: Frame,
+    /// What goes before it, of a message of several parts.
+    before: Vec<Frame>,
     held: usize,
     /// All senders are gone, and all has been taken.
     ended: bool,
@@ -45,7 +47,7 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
     /// With limits for a frame's messages, and for its bytes as far as those are known before they are written.
     pub(super) fn new(source: S, pack: usize, largest: usize) -> Self {
         let pack = match S::Message::LAYOUT {
-            Layout::Whole => 1,
+            Layout::Whole | Layout::Parts => 1,
             // The other side ends the connection if a frame is larger than it allows. Its default is the same as this
             // side's.
             Layout::Records(size) => largest.checked_div(size).map_or(pack, |most| pack.min(most).max(1)),
@@ -57,6 +59,7 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
             pack,
             taken: Vec::new(),
             frame: Frame::empty(),
+            before: Vec::new(),
             held: 0,
             ended: false,
         }
@@ -76,11 +79,33 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
             }
             let messages = self.taken.len().min(self.pack);
             if messages > 0 {
-                pack(&mut self.taken, messages, &[], tools, &mut self.frame)?;
+                self.fill(messages, tools)?;
                 self.held = messages;
             }
         }
         Ok(self.held)
+    }
+
+    /// Fills the next frame with so many of the taken messages.
+    fn fill(&mut self, messages: usize, tools: &mut Tools) -> Result<(), Failure> {
+        if S::Message::LAYOUT != Layout::Parts {
+            return pack(&mut self.taken, messages, &[], tools, &mut self.frame);
+        }
+        self.before = self.taken.pop().expect("the counted message").into_parts()?;
+        self.frame = self.before.pop().expect("a message has one part at least");
+        Ok(())
+    }
+
+    /// Hands over the next frame, with what belongs before it. False: the socket has no room, and nothing has gone.
+    pub(super) fn send(&mut self, tools: &Tools) -> Result<bool, Failure> {
+        tools.send_all(&mut self.before, &mut self.frame, self.held)
+    }
+
+    // MUTANT: Memory only: a frame is freed later.
+    /// The next frame is dropped.
+    pub(super) fn release(&mut self) {
+        self.before.clear();
+        self.frame.release();
     }
 
     /// The next frame has gone its way.
@@ -162,7 +187,7 @@ impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
         let mut moved = 0;
         while moved < AT_ONCE {
             let messages = self.next(tools)?;
-            if messages == 0 || !tools.send(&mut self.frame, false, messages)? {
+            if messages == 0 || !self.send(tools)? {
                 break;
             }
             self.gone();

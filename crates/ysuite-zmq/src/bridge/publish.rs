@@ -59,11 +59,10 @@ impl<S: Source<Message: ToWire>> Publishing<S> {
 
 impl<S: Source<Message: ToWire>> Publishing<S> {
     /// Hands over the next frame, after its topic. False: a subscriber has no room, and the socket drops nothing.
-    fn send(&mut self, messages: usize, tools: &Tools) -> Result<bool, Failure> {
+    fn send(&mut self, tools: &Tools) -> Result<bool, Failure> {
         // MUTANT: libzmq takes all parts of a message or none.
-        // A first part that is taken means that the second will be.
-        Ok(tools.send(&mut Frame::copied(&self.topic)?, true, 0)?
-            && tools.send(&mut self.outgoing.frame, false, messages)?)
+        // A first part that is taken means that the others will be.
+        Ok(tools.send(&mut Frame::copied(&self.topic)?, true, 0)? && self.outgoing.send(tools)?)
     }
 }
 
@@ -94,20 +93,19 @@ impl<S: Source<Message: ToWire>> Work for Publishing<S> {
             if messages == 0 {
                 break;
             }
-            let went = self.send(messages, tools)?;
+            let went = self.send(tools)?;
             match self.when_full {
                 _ if went => {}
                 WhenFull::Drop => {
                     tools.counters.dropped.add(messages);
                     tools.socket.set(option::XPUB_NO_DROP, 0)?;
-                    let sent = self.send(messages, tools);
+                    let sent = self.send(tools);
                     tools.socket.set(option::XPUB_NO_DROP, 1)?;
                     sent?;
                 }
                 WhenFull::DropForAll => {
                     tools.counters.dropped.add(messages);
-                    // MUTANT: Memory only: a frame is freed later.
-                    self.outgoing.frame.release();
+                    self.outgoing.release();
                 }
                 WhenFull::Wait => {
                     self.again = Some(Instant::now() + AGAIN);

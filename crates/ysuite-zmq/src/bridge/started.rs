@@ -133,6 +133,7 @@ pub(super) fn start(
     let counters = Arc::new(Counters::default());
     let (told, events) = event::channel();
     let mut tools = Tools::new(socket, counters.clone(), told)?;
+    tools.reconnect_after(options.reconnect);
     let (orders, mut ordered_out) = mpsc::unbounded();
     let (mut ordered, ended) = engine::ordered()?;
     let Met { bound, files, names } = options.meet(&mut tools, &ended)?;

@@ -10,6 +10,7 @@ mod duplex;
 mod faults;
 mod forked;
 mod idle;
+mod options;
 mod panics;
 mod patterns;
 mod python;
