@@ -79,6 +79,7 @@ pub(crate) mod option {
     use super::c_int;
 
     pub(crate) const SUBSCRIBE: c_int = 6;
+    pub(crate) const UNSUBSCRIBE: c_int = 7;
     pub(crate) const SEND_BUFFER: c_int = 11;
     pub(crate) const RECEIVE_BUFFER: c_int = 12;
     pub(crate) const FD: c_int = 14;

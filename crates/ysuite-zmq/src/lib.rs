@@ -71,6 +71,7 @@ mod monitor;
 mod names;
 mod socket;
 mod statistics;
+mod topic;
 mod wire;
 mod zap;
 
@@ -84,6 +85,7 @@ pub use self::error::{Error, Failure};
 pub use self::event::Event;
 pub use self::frame::Frame;
 pub use self::statistics::Statistics;
+pub use self::topic::{Published, Topic};
 #[doc(hidden)]
 pub use self::wire::Allowance;
 #[cfg(feature = "postcard")]

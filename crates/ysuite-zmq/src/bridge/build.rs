@@ -11,7 +11,7 @@ use super::gate::Gate;
 use super::incoming::Incoming;
 use super::options::Options;
 use super::outgoing::Outgoing;
-use super::publish::{Publishing, WhenFull};
+use super::publish::WhenFull;
 use super::sets::Sets;
 use super::source::Source;
 use super::started::{Started, start};
@@ -20,7 +20,8 @@ use crate::curve::{KeyPair, PublicKey};
 use crate::error::Error;
 use crate::ffi::{Kind, option};
 use crate::socket::Socket;
-use crate::wire::{FromWire, ToWire};
+use crate::topic::Topic;
+use crate::wire::{FromWire, ToWire, Wire};
 
 /// Messages that a duplex keeps by default: the other side's default capacity.
 const KEPT: usize = 1 << 16;
@@ -49,17 +50,21 @@ pub struct Pull<T> {
 #[derive(Debug)]
 #[must_use = "a bridge begins with `start`"]
 pub struct Publish<S> {
-    options: Options,
-    source: S,
-    topic: String,
-    when_full: WhenFull,
+    pub(super) options: Options,
+    pub(super) source: S,
+    pub(super) topic: Topic,
+    pub(super) joined: Option<u8>,
+    pub(super) when_full: WhenFull,
 }
 
 /// Receives what is published into a channel of its own. Begun by [`Bridge::subscribe`].
 #[derive(Debug)]
 #[must_use = "a bridge begins with `start`"]
 pub struct Subscribe<T> {
-    options: Options,
+    pub(super) options: Options,
+    /// Nothing: everything.
+    pub(super) topics: Option<Vec<Topic>>,
+    pub(super) joined: Option<u8>,
     messages: PhantomData<fn() -> T>,
 }
 
@@ -79,28 +84,33 @@ impl Bridge {
     /// have room. A stuck one holds what its connection holds: the marks and the kernels' buffers, which
     /// [`kernel_buffers`](Push::kernel_buffers) limits.
     pub fn push<S: Source<Message: ToWire>>(source: S) -> Push<S> {
+        const { assert!(!S::Message::HAS_TOPIC, "a message with a topic is published") };
         Push { options: Options::new(), source }
     }
 
     /// From those that push to a new channel.
     pub fn pull<T: FromWire>() -> Pull<T> {
+        const { assert!(!T::HAS_TOPIC, "a message with a topic is published") };
         Pull { options: Options::new(), messages: PhantomData }
     }
 
-    /// From this receiver's channel to all that have subscribed.
+    /// From this receiver's channel to all that have subscribed. Each message has the topic of the bridge, or, where it is
+    /// [`Published`](crate::Published), its own.
     pub fn publish<S: Source<Message: ToWire>>(source: S) -> Publish<S> {
-        Publish { options: Options::new(), source, topic: String::new(), when_full: WhenFull::default() }
+        let (options, when_full) = (Options::new(), WhenFull::default());
+        Publish { options, source, topic: Topic::default(), joined: None, when_full }
     }
 
     /// Between this receiver's channel with a new one here, and the same of one other bridge. What leaves here comes there, and
     /// each side knows what the other has received.
     pub fn duplex<S: Source<Message: ToWire>, T: FromWire>(source: S) -> Duplex<S, T> {
+        const { assert!(!S::Message::HAS_TOPIC && !T::HAS_TOPIC, "a message with a topic is published") };
         Duplex { options: Options::new(), source, keeps: false, unacknowledged: KEPT, messages: PhantomData }
     }
 
-    /// From a publisher to a new channel.
+    /// From publishers to a new channel. Messages that are [`Published`](crate::Published) come with their topics.
     pub fn subscribe<T: FromWire>() -> Subscribe<T> {
-        Subscribe { options: Options::new(), messages: PhantomData }
+        Subscribe { options: Options::new(), topics: None, joined: None, messages: PhantomData }
     }
 }
 
@@ -286,50 +296,13 @@ impl<S: Source<Message: ToWire>> Push<S> {
     }
 }
 
-impl<S: Source<Message: ToWire>> Publish<S> {
-    /// As [`Push::pack`].
-    pub fn pack(mut self, messages: usize) -> Self {
-        self.options.pack = messages;
-        self
-    }
-
-    /// The prefix of each frame, which subscriptions match; empty by default.
-    pub fn topic(mut self, topic: impl Into<String>) -> Self {
-        self.topic = topic.into();
-        self
-    }
-
-    /// What becomes of messages while a subscriber has no room.
-    pub fn when_full(mut self, when_full: WhenFull) -> Self {
-        self.when_full = when_full;
-        self
-    }
-
-    /// As [`Push::start`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn start(self) -> Result<Started, Error> {
-        let Self { options, mut source, topic, when_full } = self;
-        options.check()?;
-        let sets = Sets::default().source(&mut source)?;
-        let prepare = |socket: &Socket| {
-            socket.set(option::XPUB_NO_DROP, 1)?;
-            // Reports every subscriber that comes and goes, not only the first and the last.
-            Ok(socket.set(option::XPUB_VERBOSER, 1)?)
-        };
-        let outgoing = Outgoing::new(source, options.pack, options.largest);
-        start(&options, Kind::XPub, prepare, sets, Publishing::new(outgoing, topic.into_bytes(), when_full))
-    }
-}
-
 /// A channel with this capacity, or without a bound.
 fn channel<T>(bound: Option<usize>) -> (spsc::Sender<T>, spsc::Receiver<T>) {
     bound.map_or_else(spsc::unbounded, spsc::bounded)
 }
 
 /// What a channel that waits for its receiver needs, once the options are right.
-fn waiting<T: FromWire>(options: &Options) -> Result<(Gate<T>, Sets, spsc::Receiver<T>), Error> {
+pub(super) fn waiting<T: Send + 'static>(options: &Options) -> Result<(Gate<T>, Sets, spsc::Receiver<T>), Error> {
     options.check()?;
     let (mut sender, receiver) = channel(options.bound);
     let sets = Sets::default().sink(&mut sender)?;
@@ -337,7 +310,7 @@ fn waiting<T: FromWire>(options: &Options) -> Result<(Gate<T>, Sets, spsc::Recei
 }
 
 /// The same, of a channel that does not.
-fn conflated<T: FromWire>(options: &Options) -> Result<(Gate<T>, mpmc::Receiver<T>), Error> {
+pub(super) fn conflated<T: Send + 'static>(options: &Options) -> Result<(Gate<T>, mpmc::Receiver<T>), Error> {
     options.check()?;
     let (sender, receiver) = options.bound.map_or_else(mpmc::unbounded, mpmc::bounded);
     Ok((Gate::Newest(sender, 0), receiver))
@@ -379,56 +352,8 @@ impl<T: FromWire> Pull<T> {
     }
 
     fn begin(self, gate: Gate<T>, sets: Sets) -> Result<Started, Error> {
-        let work = Incoming::new(gate, false).limited(self.options.limits);
+        let work = Incoming::new(gate).limited(self.options.limits);
         start(&self.options, Kind::Pull, |_| Ok(()), sets, work)
-    }
-}
-
-impl<T: FromWire> Subscribe<T> {
-    /// As [`Pull::bounded`], with the same default. A subscriber that stays full makes its publisher drop messages, or
-    /// wait.
-    pub fn bounded(mut self, messages: usize) -> Self {
-        self.options.bound = Some(messages);
-        self
-    }
-
-    /// Asks for everything whose topic begins so; may be said more than once. Without it, for everything.
-    pub fn topic(mut self, beginning: impl Into<String>) -> Self {
-        self.options.topics.push(beginning.into());
-        self
-    }
-
-    /// As [`Pull::start`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn start(self) -> Result<(Started, spsc::Receiver<T>), Error> {
-        let (gate, sets, receiver) = waiting(&self.options)?;
-        Ok((self.begin(gate, sets)?, receiver))
-    }
-
-    /// As [`Pull::start_conflated`]. The publisher drops nothing for this subscriber, and does not wait for it.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn start_conflated(self) -> Result<(Started, mpmc::Receiver<T>), Error> {
-        let (gate, receiver) = conflated(&self.options)?;
-        Ok((self.begin(gate, Sets::default())?, receiver))
-    }
-
-    fn begin(self, gate: Gate<T>, sets: Sets) -> Result<Started, Error> {
-        let all = [String::new()];
-        let topics = if self.options.topics.is_empty() { &all[..] } else { &self.options.topics };
-        // A publisher counts beginnings that reach its topic: what another covers would make two subscribers of one. One that is
-        // said twice libzmq itself says once, to a connection that comes later, as all of them do.
-        let is_covered =
-            |topic: &String| topics.iter().any(|beginning| topic != beginning && topic.starts_with(beginning));
-        let prepare = |socket: &Socket| {
-            let mut needed = topics.iter().filter(|topic| !is_covered(topic));
-            needed.try_for_each(|topic| Ok(socket.set_bytes(option::SUBSCRIBE, topic.as_bytes())?))
-        };
-        let work = Incoming::new(gate, true).limited(self.options.limits);
-        start(&self.options, Kind::Sub, prepare, sets, work)
     }
 }
 

@@ -6,6 +6,7 @@
 //! | `options` | the options of a bridge: addresses, marks, security |
 //! | `address`, `names` | the parts of an address, and the files of some; hosts that must be resolved |
 //! | `build` | the builders, one for each kind |
+//! | `topics`, `subscriptions` | publishers and subscribers: their builders; what is asked for |
 //! | `started` | the handle of a bridge at work |
 //! | `reconnect` | connects again where libzmq does not |
 //! | `work` | what a kind of bridge does, as the engine sees it |
@@ -30,7 +31,9 @@ mod sets;
 mod sink;
 mod source;
 mod started;
+mod subscriptions;
 mod tools;
+mod topics;
 mod work;
 
 pub use self::build::{Bridge, Duplex, Publish, Pull, Push, Subscribe};

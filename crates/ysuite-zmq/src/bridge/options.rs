@@ -53,7 +53,6 @@ pub(super) struct Options {
     /// None: without one.
     pub(super) bound: Option<usize>,
     pub(super) largest: usize,
-    pub(super) topics: Vec<String>,
     /// Of what comes.
     pub(super) limits: Limits,
     pub(super) lookup: Lookup,
@@ -120,7 +119,6 @@ impl Options {
             pack: 1,
             bound: Some(BOUND),
             largest: LARGEST,
-            topics: Vec::new(),
             limits: Limits::default(),
             lookup: names::of_the_system,
         }
@@ -193,7 +191,10 @@ impl Options {
         let socket = Socket::new(context, kind)?;
         // libzmq counts frames, and without any there would be no mark.
         let mark = |frames: Option<usize>| i32::try_from(frames.unwrap_or(MARK).max(1)).unwrap_or(i32::MAX);
-        socket.set(option::SEND_MARK, mark(self.send_mark.map(|messages| messages.div_ceil(self.pack))))?;
+        // A subscriber sends subscriptions, and libzmq drops, without a word, those for which there is no room.
+        let send =
+            if kind == Kind::Sub { 0 } else { mark(self.send_mark.map(|messages| messages.div_ceil(self.pack))) };
+        socket.set(option::SEND_MARK, send)?;
         socket.set(option::RECEIVE_MARK, mark(self.receive_mark))?;
         if let Some((send, receive)) = self.kernel_buffers {
             socket.set(option::SEND_BUFFER, i32::try_from(send).unwrap_or(i32::MAX))?;

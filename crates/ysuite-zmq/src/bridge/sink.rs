@@ -7,6 +7,7 @@ use ysuite::channel::TrySendError;
 
 use super::gate::Gate;
 use crate::frame::Frame;
+use crate::topic::Topic;
 use crate::wire::{self, FromWire, Limits, Malformed};
 
 pub(super) struct Sink<T> {
@@ -21,7 +22,7 @@ pub(super) struct Sink<T> {
     refused: usize,
 }
 
-impl<T: FromWire> Sink<T> {
+impl<T> Sink<T> {
     pub(super) fn new(gate: Gate<T>) -> Self {
         Self { gate, limits: Limits::default(), fresh: Vec::new(), waiting: VecDeque::new(), refused: 0 }
     }
@@ -29,33 +30,6 @@ impl<T: FromWire> Sink<T> {
     /// The messages of a frame may come to so much from now on.
     pub(super) fn limit(&mut self, limits: Limits) {
         self.limits = limits;
-    }
-
-    /// Takes the messages of a frame after a head of `head` bytes, without the first few. Returns how many there were
-    /// with those. Returns nothing if the frame is malformed, or does not have the expected number: then none of them
-    /// is taken.
-    pub(super) fn take(
-        &mut self,
-        frame: &mut Frame,
-        head: usize,
-        without: usize,
-        expected: Option<usize>,
-    ) -> Result<usize, Malformed> {
-        let before = self.fresh.len();
-        wire::unpack(frame, head, expected.unwrap_or(usize::MAX), self.limits, &mut self.fresh)?;
-        let messages = self.fresh.len() - before;
-        if expected.is_some_and(|expected| expected != messages) {
-            self.fresh.truncate(before);
-            return Err(Malformed::Content);
-        }
-        self.fresh.drain(before..before + without);
-        Ok(messages)
-    }
-
-    /// Takes the message that has these parts.
-    pub(super) fn take_list(&mut self, parts: Vec<Frame>) -> Result<usize, Malformed> {
-        self.fresh.push(T::from_parts(parts)?);
-        Ok(1)
     }
 
     // MUTANT: Speed only: one by one instead of in a batch.
@@ -129,6 +103,42 @@ impl<T: FromWire> Sink<T> {
     /// Drops what has had no room, and says how many messages that were.
     pub(super) fn left(&mut self) -> usize {
         self.waiting.drain(..).count() + self.fresh.drain(..).count()
+    }
+}
+
+impl<T: FromWire> Sink<T> {
+    /// Takes the messages of a frame after a head of `head` bytes, without the first few. Returns how many there were
+    /// with those. Returns nothing if the frame is malformed, or does not have the expected number: then none of them
+    /// is taken.
+    pub(super) fn take(
+        &mut self,
+        frame: &mut Frame,
+        head: usize,
+        without: usize,
+        expected: Option<usize>,
+    ) -> Result<usize, Malformed> {
+        let before = self.fresh.len();
+        wire::unpack(frame, head, expected.unwrap_or(usize::MAX), self.limits, &mut self.fresh)?;
+        let messages = self.fresh.len() - before;
+        if expected.is_some_and(|expected| expected != messages) {
+            self.fresh.truncate(before);
+            return Err(Malformed::Content);
+        }
+        self.fresh.drain(before..before + without);
+        Ok(messages)
+    }
+
+    /// The last so many messages are about this.
+    pub(super) fn set_topic(&mut self, topic: Option<&Topic>, messages: usize) {
+        if let Some(topic) = topic {
+            self.fresh.iter_mut().rev().take(messages).for_each(|message| message.set_topic(topic));
+        }
+    }
+
+    /// Takes the message that has these parts.
+    pub(super) fn take_list(&mut self, parts: Vec<Frame>) -> Result<usize, Malformed> {
+        self.fresh.push(T::from_parts(parts)?);
+        Ok(1)
     }
 }
 

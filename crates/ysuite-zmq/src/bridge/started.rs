@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use ysuite::{mpmc, mpsc, oneshot};
 
 use super::close::Closed;
-use super::engine::{self, Engine, Order};
+use super::engine::{self, Asked, Engine, Order};
 use super::names::Names;
 use super::options::{Domain, Met, Options};
 use super::sets::Sets;
@@ -21,6 +21,7 @@ use crate::event::{self, Event};
 use crate::ffi::Kind;
 use crate::socket::Socket;
 use crate::statistics::{Counters, Statistics};
+use crate::topic::Topic;
 
 /// A bridge at work. Any thread may have it.
 ///
@@ -61,14 +62,53 @@ impl Started {
         closed.unwrap_or(Closed::Unsent { messages: 0, more: true })
     }
 
-    // MUTANT: A timeout of some thirty years. An order that was not given has no answer.
     /// Waits for this number of subscribers that the topic reaches: what is published before a subscriber is there never
     /// reaches it. A subscriber that is no bridge counts once for each beginning that it has asked for and that reaches. False: they were not there in time. Of a publisher; any other bridge has none.
     pub fn wait_for_subscribers(&mut self, wanted: usize, timeout: Duration) -> bool {
+        self.wait_for(None, wanted, timeout)
+    }
+
+    /// As [`wait_for_subscribers`](Self::wait_for_subscribers), of those that this topic reaches: of a publisher whose
+    /// messages have topics of their own, where any subscription counts otherwise.
+    pub fn wait_for_subscribers_of(&mut self, topic: impl Into<Topic>, wanted: usize, timeout: Duration) -> bool {
+        self.wait_for(Some(topic.into()), wanted, timeout)
+    }
+
+    // MUTANT: A timeout of some thirty years. An order that was not given has no answer.
+    fn wait_for(&mut self, topic: Option<Topic>, wanted: usize, timeout: Duration) -> bool {
         let (answer, there) = oneshot::channel();
         let until =
             Instant::now().checked_add(timeout).unwrap_or_else(|| Instant::now() + Duration::from_secs(1 << 30));
-        self.orders.send(Order::Subscribers { wanted, until, answer }).is_ok() && there.recv().unwrap_or(false)
+        let asked = Asked { topic, wanted, until, answer };
+        self.orders.send(Order::Subscribers(asked)).is_ok() && there.recv().unwrap_or(false)
+    }
+
+    /// From now on a subscriber also asks for everything whose topic begins so. Asked for twice is asked for once. What is
+    /// published before the publisher has heard of it does not come. Blocks for a short time at most.
+    ///
+    /// # Errors
+    /// [`Error::NotSubscriber`] of any other bridge, [`Error::Ended`] of one that has broken.
+    pub fn subscribe(&mut self, beginning: impl Into<Topic>) -> Result<(), Error> {
+        self.topic(beginning.into(), true)
+    }
+
+    /// From now on a subscriber does not ask for this beginning, unless another one that it asks for reaches the same.
+    /// What is in the channel stays there; of what is still on its way nothing comes. Blocks for a short time at most.
+    ///
+    /// # Errors
+    /// As [`subscribe`](Self::subscribe). Not where it was not asked for: that changes nothing.
+    pub fn unsubscribe(&mut self, beginning: impl Into<Topic>) -> Result<(), Error> {
+        self.topic(beginning.into(), false)
+    }
+
+    fn topic(&mut self, topic: Topic, asks: bool) -> Result<(), Error> {
+        let (answer, done) = oneshot::channel();
+        self.orders.send(Order::Topic { topic, asks, answer }).map_err(|_| Error::Ended)?;
+        match done.recv() {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Error::NotSubscriber),
+            Err(_) => Err(Error::Ended),
+        }
     }
 
     /// What has gone through it so far. Wait-free.

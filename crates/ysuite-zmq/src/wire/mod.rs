@@ -24,6 +24,7 @@ pub(crate) use self::parts::Parts;
 pub use self::postcard::Postcard;
 use crate::error::Failure;
 use crate::frame::Frame;
+use crate::topic::Topic;
 
 /// How messages lie in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,6 +77,10 @@ pub enum Malformed {
 pub trait Wire: Send + Sized + 'static {
     /// Of every message of this type.
     const LAYOUT: Layout;
+
+    /// Whether each has a topic, which is not in its bytes.
+    #[doc(hidden)]
+    const HAS_TOPIC: bool = false;
 }
 
 /// A message that can leave the program.
@@ -95,6 +100,12 @@ pub trait ToWire: Wire {
     #[doc(hidden)]
     fn into_parts(self) -> Result<Vec<Frame>, Failure> {
         self.into_frame().map(|only| vec![only])
+    }
+
+    /// What it is about, of a message that has a topic.
+    #[doc(hidden)]
+    fn topic(&self) -> Option<&Topic> {
+        None
     }
 }
 
@@ -123,6 +134,10 @@ pub trait FromWire: Wire {
     fn from_parts(_: Vec<Frame>) -> Result<Self, Malformed> {
         Err(Malformed::Parts)
     }
+
+    /// This is what it is about.
+    #[doc(hidden)]
+    fn set_topic(&mut self, _: &Topic) {}
 }
 
 /// The bytes of a message's length prefix.

@@ -16,5 +16,6 @@ mod patterns;
 mod python;
 mod security;
 mod signals;
+mod topics;
 mod traps;
 mod wires;

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::thread;
 
 use ysuite::spsc;
-use ysuite_zmq::{Bridge, Event, KeyPair, WhenFull};
+use ysuite_zmq::{Bridge, Event, KeyPair, Published, WhenFull};
 
 use crate::support::{GUARD, address, expect_end, expect_flushed, expect_left, until};
 
@@ -195,6 +195,39 @@ fn a_peer_publishes() {
     for case in &cases() {
         let ((_subscribe, mut news), peer) = meet!(case, "pub", Bridge::subscribe::<Job>());
         expect_jobs(&mut news);
+        peer.expect("");
+    }
+}
+
+/// A message as a text, after its topic: in a part of its own, or in the same.
+#[test]
+fn a_peer_is_told_topics() {
+    for joined in [false, true] {
+        let (mut news, out) = spsc::bounded::<Published<String>>(64);
+        let publish = Bridge::publish(out).bind("tcp://127.0.0.1:*").when_full(WhenFull::Wait);
+        let mut publish = if joined { publish.joined_by(b' ') } else { publish }.start().unwrap();
+        let role = if joined { "joined sub" } else { "topics sub" };
+        let Some(peer) = Peer::start(role, &address(&publish), &[]) else { return };
+        assert!(publish.wait_for_subscribers_of("b", 1, GUARD));
+        for number in 0..JOBS {
+            news.send(Published::new(if number % 2 == 0 { "a" } else { "b" }, format!("number {number}"))).unwrap();
+        }
+        expect_left(publish);
+        peer.expect(&format!("received {}", JOBS / 2));
+    }
+}
+
+#[test]
+fn a_peer_tells_topics() {
+    for joined in [false, true] {
+        let subscribe = Bridge::subscribe::<Published<String>>().topic("b").bind("tcp://127.0.0.1:*");
+        let subscribe = if joined { subscribe.joined_by(b' ') } else { subscribe };
+        let (subscribe, mut received) = subscribe.start().unwrap();
+        let role = if joined { "joined pub" } else { "topics pub" };
+        let Some(peer) = Peer::start(role, &address(&subscribe), &[]) else { return };
+        for number in (1..JOBS).step_by(2) {
+            assert_eq!(received.recv_timeout(GUARD), Ok(Published::new("b", format!("number {number}"))));
+        }
         peer.expect("");
     }
 }
