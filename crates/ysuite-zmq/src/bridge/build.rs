@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use ysuite::{mpmc, spsc};
 
+use super::answer::Answer;
+use super::ask::Ask;
 use super::duplex::{Duplex as Talk, HEADER, Line};
 use super::gate::Gate;
 use super::incoming::Incoming;
@@ -106,6 +108,21 @@ impl Bridge {
     pub fn duplex<S: Source<Message: ToWire>, T: FromWire>(source: S) -> Duplex<S, T> {
         const { assert!(!S::Message::HAS_TOPIC && !T::HAS_TOPIC, "a message with a topic is published") };
         Duplex { options: Options::new(), source, keeps: false, unacknowledged: KEPT, messages: PhantomData }
+    }
+
+    /// Asks those that answer, and returns the answer to whoever asked. The other side is a bridge that
+    /// [answers](Self::answer), a REP, or a ROUTER that sends back what is before the question. Several of them are asked
+    /// in turn.
+    pub fn ask<Q: ToWire, A: FromWire>() -> Ask<Q, A> {
+        const { assert!(!Q::HAS_TOPIC && !A::HAS_TOPIC, "a message with a topic is published") };
+        Ask::new()
+    }
+
+    /// From those that ask to a new channel, and back. The other side is a bridge that [asks](Self::ask), a REQ, or a
+    /// DEALER.
+    pub fn answer<Q: FromWire, A: ToWire>() -> Answer<Q, A> {
+        const { assert!(!Q::HAS_TOPIC && !A::HAS_TOPIC, "a message with a topic is published") };
+        Answer::new()
     }
 
     /// From publishers to a new channel. Messages that are [`Published`](crate::Published) come with their topics.
@@ -231,6 +248,8 @@ macro_rules! impl_common {
     };
 }
 
+pub(super) use impl_common;
+
 impl_common!(Push, S);
 impl_common!(Pull, T);
 impl_common!(Publish, S);
@@ -268,6 +287,8 @@ macro_rules! impl_receiving {
         }
     };
 }
+
+pub(super) use impl_receiving;
 
 impl_receiving!(Pull, T);
 impl_receiving!(Subscribe, T);

@@ -10,12 +10,14 @@
 //! | `started` | the handle of a bridge at work |
 //! | `reconnect` | connects again where libzmq does not |
 //! | `work` | what a kind of bridge does, as the engine sees it |
-//! | `outgoing`, `incoming`, `publish`, `duplex` | the kinds |
+//! | `outgoing`, `incoming`, `publish`, `duplex`, `ask`, `answer` | the kinds |
 //! | `sink`, `gate`, `sets` | the channel into which messages come; what a bridge sleeps on for its channels |
 //! | `engine`, `tools` | the thread, and what it has |
 //! | `close` | how it ends |
 
 mod address;
+mod answer;
+mod ask;
 mod build;
 mod close;
 mod duplex;
@@ -36,6 +38,8 @@ mod tools;
 mod topics;
 mod work;
 
+pub use self::answer::{Answer, Question, Reply};
+pub use self::ask::{Ask, Asker, Pending, Unanswered};
 pub use self::build::{Bridge, Duplex, Publish, Pull, Push, Subscribe};
 pub use self::close::Closed;
 pub use self::publish::WhenFull;

@@ -186,6 +186,14 @@ impl Options {
         }
     }
 
+    /// The address that it connects to, if that is the only one.
+    pub(super) fn only_address(&self) -> Option<&str> {
+        match (&self.binds[..], &self.connects[..]) {
+            ([], [address]) => Some(address),
+            _ => None,
+        }
+    }
+
     /// A socket with all that can be set before it is bound. The domain under which its clients are admitted, where that is asked.
     pub(super) fn open(&self, context: &Context, kind: Kind) -> Result<(Socket, Option<Domain>), Error> {
         let socket = Socket::new(context, kind)?;

@@ -112,6 +112,16 @@ impl Reconnect {
         Some(at)
     }
 
+    /// Connects all addresses anew.
+    pub(super) fn renew(&mut self, socket: &Socket) {
+        let now = Instant::now();
+        for address in &mut self.addresses {
+            let _ = socket.disconnect(&address.text);
+            let is_there = socket.connect_over(&address.text, address.is_v6).is_ok();
+            address.due = (!is_there).then(|| now + address.after);
+        }
+    }
+
     /// When something is to be done.
     pub(super) fn next(&self) -> Option<Instant> {
         self.addresses.iter().filter_map(|address| address.due).min()

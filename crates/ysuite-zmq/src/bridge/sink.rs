@@ -32,6 +32,11 @@ impl<T> Sink<T> {
         self.limits = limits;
     }
 
+    /// Takes this message.
+    pub(super) fn push(&mut self, message: T) {
+        self.fresh.push(message);
+    }
+
     // MUTANT: Speed only: one by one instead of in a batch.
     /// Moves into the channel what it has room for. Whether that was all.
     pub(super) fn deliver(&mut self, moved: &mut usize) -> bool {

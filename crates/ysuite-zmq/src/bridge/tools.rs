@@ -93,8 +93,14 @@ impl Tools {
         self.reconnect.next()
     }
 
+    /// Connects anew to all addresses that libzmq tries to connect to: what waits in it for them is dropped. What has come
+    /// was taken before.
+    pub(super) fn renew(&mut self) {
+        self.reconnect.renew(&self.socket);
+    }
+
     /// The number of connections that have ended after frames may have gone over them.
-    fn ended(&self) -> u64 {
+    pub(super) fn ended(&self) -> u64 {
         self.monitor.ended() + self.inproc.ended()
     }
 

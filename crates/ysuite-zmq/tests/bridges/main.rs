@@ -14,6 +14,7 @@ mod options;
 mod panics;
 mod patterns;
 mod python;
+mod questions;
 mod security;
 mod signals;
 mod topics;

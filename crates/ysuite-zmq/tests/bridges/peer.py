@@ -17,7 +17,8 @@ HAS_ALL = 2
 
 def open_socket():
     kinds = {"pull": zmq.PULL, "push": zmq.PUSH, "sub": zmq.SUB, "pub": zmq.XPUB, "duplex": zmq.DEALER, "garbage": zmq.DEALER, "beats": zmq.PUSH,
-             "topics sub": zmq.SUB, "joined sub": zmq.SUB, "topics pub": zmq.XPUB, "joined pub": zmq.XPUB}
+             "topics sub": zmq.SUB, "joined sub": zmq.SUB, "topics pub": zmq.XPUB, "joined pub": zmq.XPUB,
+             "rep": zmq.REP, "router": zmq.ROUTER, "req": zmq.REQ, "correlated req": zmq.REQ, "dealer": zmq.DEALER, "bare dealer": zmq.DEALER}
     socket = zmq.Context.instance().socket(kinds[role])
     socket.linger = 0 if role.endswith("sub") else 10_000  # A subscription waits for whoever has gone.
     socket.rcvtimeo = socket.sndtimeo = 60_000
@@ -32,6 +33,8 @@ def open_socket():
             socket.curve_serverkey = server
     if role == "sub":
         socket.subscribe(b"")
+    if role == "correlated req":
+        socket.req_correlate = 1
     if role in ("topics sub", "joined sub"):
         socket.subscribe(b"b")
     if bound:
@@ -89,6 +92,31 @@ def tell(socket):
     for number in range(count):
         parts = topic_and_text(number)
         socket.send_multipart(parts if role == "topics pub" else [b" ".join(parts)])
+
+
+def twice(question):
+    number, half = record.unpack(question)
+    return record.pack(number, half * 2)
+
+
+def answers(socket):
+    for _ in range(count):
+        *envelope, question = socket.recv_multipart()
+        socket.send_multipart([*envelope, twice(question)])
+    print(f"answered {count}", flush=True)
+
+
+def asks(socket):
+    """One after the other, or 100 at once."""
+    together = 100 if "dealer" in role else 1
+    envelope = [b"7", b""] if role == "dealer" else []
+    for first in range(0, count, together):
+        for number in range(first, first + together):
+            socket.send_multipart([*envelope, record.pack(number, number)])
+        for number in range(first, first + together):
+            parts = socket.recv_multipart()
+            assert parts == [*envelope, record.pack(number, number * 2)], (number, parts)
+    print(f"received {count}", flush=True)
 
 
 def beats(socket):
@@ -155,6 +183,7 @@ def garbage(socket):
 
 
 roles = {"pull": receive, "sub": receive, "push": send, "pub": send, "duplex": duplex, "garbage": garbage, "beats": beats,
-         "topics sub": told, "joined sub": told, "topics pub": tell, "joined pub": tell}
+         "topics sub": told, "joined sub": told, "topics pub": tell, "joined pub": tell,
+         "rep": answers, "router": answers, "req": asks, "correlated req": asks, "dealer": asks, "bare dealer": asks}
 roles[role](open_socket())
 zmq.Context.instance().term()

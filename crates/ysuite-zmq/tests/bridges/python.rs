@@ -232,6 +232,55 @@ fn a_peer_tells_topics() {
     }
 }
 
+/// REP one after the other, and a ROUTER that sends back the envelope.
+#[test]
+fn a_peer_answers() {
+    for (case, role) in cases().iter().flat_map(|case| [(case, "rep"), (case, "router")]) {
+        let mut ask = Bridge::ask::<Job, Job>();
+        if let Some([own, other]) = &case.keys {
+            ask = match case.bridge_binds {
+                true => ask.curve_server(own.clone(), [other.public()]),
+                false => ask.curve(own.clone(), other.public()),
+            };
+        }
+        let there = "bind:tcp://127.0.0.1:*";
+        let (asks, asker, peer) = if case.bridge_binds {
+            let (asks, asker) = ask.bind("tcp://127.0.0.1:*").start().unwrap();
+            let Some(peer) = Peer::start(role, &address(&asks), &case.for_peer()) else { return };
+            (asks, asker, peer)
+        } else {
+            let Some(mut peer) = Peer::start(role, there, &case.for_peer()) else { return };
+            let (asks, asker) = ask.connect(peer.line()).start().unwrap();
+            (asks, asker, peer)
+        };
+        let pending: Vec<_> = (0..JOBS).map(|number| asker.begin(job(number))).map(Result::unwrap).collect();
+        for (number, pending) in (0..).zip(pending) {
+            let answer = pending.wait();
+            assert_eq!(answer.map(|answer| (answer.number, answer.half)), Ok((number, number as f64)));
+        }
+        expect_flushed(asks);
+        peer.expect(&format!("answered {JOBS}"));
+    }
+}
+
+/// REQ, with numbers of its own and without, and a DEALER, with an envelope and without.
+#[test]
+fn a_peer_asks() {
+    for role in ["req", "correlated req", "dealer", "bare dealer"] {
+        let (answers, mut questions) = Bridge::answer::<Job, Job>().bind("tcp://127.0.0.1:*").start().unwrap();
+        let Some(peer) = Peer::start(role, &address(&answers), &[]) else { return };
+        let worker = thread::spawn(move || {
+            for question in questions.iter() {
+                let answer = Job { half: question.message.half * 2.0, ..question.message };
+                question.answer(answer).unwrap();
+            }
+        });
+        peer.expect(&format!("received {JOBS}"));
+        expect_left(answers);
+        worker.join().unwrap();
+    }
+}
+
 #[test]
 fn a_peer_converses() {
     for case in &cases() {

@@ -259,7 +259,7 @@ fn what_has_no_topic_is_malformed() {
 fn a_topic_is_shown_as_a_text() {
     let topic = Topic::from("rain");
     assert_eq!((topic.to_string(), format!("{topic:?}")), ("rain".to_owned(), "\"rain\"".to_owned()));
-    assert!(topic == "rain" && topic == *"rain" && Topic::default() == "");
+    assert!(topic == "rain" && topic == *"rain" && Topic::default().is_empty());
     assert_eq!(Topic::from(""), Topic::default());
     let (mut news, out) = spsc::bounded::<u64>(4);
     let mut publish = Bridge::publish(out).topic(String::from("rain")).bind("tcp://127.0.0.1:*").start().unwrap();
