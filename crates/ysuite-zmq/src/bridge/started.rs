@@ -38,6 +38,8 @@ pub struct Started {
     /// Is disconnected with the bridge.
     _names: Option<Names>,
     thread: Option<JoinHandle<()>>,
+    /// Is disconnected when the thread has done everything.
+    over: oneshot::Receiver<()>,
 }
 
 impl Started {
@@ -49,17 +51,40 @@ impl Started {
     ///
     /// Says what that has achieved, never more than it knows: see [`Closed`].
     pub fn close(mut self, timeout: Duration) -> Closed {
+        let closed = self.order_to_close(timeout).and_then(|closed| closed.recv().ok());
+        self.join();
+        closed.unwrap_or(Closed::Unsent { messages: 0, more: true })
+    }
+
+    /// As [`close`](Self::close), of a task: no thread waits, and the time runs whether or not the future is polled.
+    /// Dropped after its first poll it does not report the result, and the bridge ends all the same; before that, as if
+    /// the bridge had been dropped.
+    pub async fn close_async(mut self, timeout: Duration) -> Closed {
+        let closed = match self.order_to_close(timeout) {
+            Some(closed) => closed.await.ok(),
+            None => None,
+        };
+        let (_, over) = oneshot::channel();
+        let _ = core::mem::replace(&mut self.over, over).await;
+        // Its last words were said: it ends.
+        self.join();
+        closed.unwrap_or(Closed::Unsent { messages: 0, more: true })
+    }
+
+    fn join(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+
+    /// Where the result comes, unless the bridge has ended.
+    fn order_to_close(&mut self, timeout: Duration) -> Option<oneshot::Receiver<Closed>> {
         let (answer, closed) = oneshot::channel();
         // A time that the clock cannot hold is no limit: a century is none.
         let now = Instant::now();
         // MUTANT: The timeout is a century and some hours.
         let until = now.checked_add(timeout).unwrap_or_else(|| now + Duration::from_secs(100 * 365 * 24 * 3_600));
-        let ordered = self.orders.send(Order::Close { until, answer });
-        let closed = ordered.ok().and_then(|()| closed.recv().ok());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-        closed.unwrap_or(Closed::Unsent { messages: 0, more: true })
+        self.orders.send(Order::Close { until, answer }).ok().map(|()| closed)
     }
 
     /// Waits for this number of subscribers that the topic reaches: what is published before a subscriber is there never
@@ -181,13 +206,15 @@ pub(super) fn start(
     found.iter().try_for_each(|(name, is_v6)| tools.reach(&name.address, *is_v6))?;
     ordered.attach(&mut ordered_out, engine::ORDER).map_err(|_| Error::Attached)?;
     let engine = Engine { work, tools, sets, orders: ordered_out, ordered, ended, asked: Vec::new() };
+    let (at_last, over) = oneshot::channel();
     let run = move || {
         engine.run();
         // Clients are admitted until the bridge has ended.
         drop(admitting);
         // And the files exist until the listener is gone.
         drop(files);
+        drop(at_last);
     };
     let thread = thread::Builder::new().name("ysuite-zmq bridge".to_owned()).spawn(run)?;
-    Ok(Started { orders, counters, events, bound, domain, _names: names, thread: Some(thread) })
+    Ok(Started { orders, counters, events, bound, domain, _names: names, thread: Some(thread), over })
 }
