@@ -66,7 +66,7 @@
 //! what a slow reader has not read yet (libzmq#4660); a `duplex` closes when the other side has everything.
 //! Over `tcp` the last messages of a peer that is no bridge, with heartbeats (`ZMQ_HEARTBEAT_IVL`) may be lost, when it
 //! closes while answers to those wait unread: its kernel then resets the connection. Bridges send no heartbeats, and
-//! rely on the system's keep-alives.
+//! rely on the system's [keep-alives](Push::keep_alive).
 //!
 //! # Costs
 //!

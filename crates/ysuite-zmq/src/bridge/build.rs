@@ -110,7 +110,7 @@ impl Bridge {
         Duplex { options: Options::new(), source, keeps: false, unacknowledged: KEPT, messages: PhantomData }
     }
 
-    /// Asks those that answer, and returns the answer to whoever asked. The other side is a bridge that
+    /// Asks those that answer, and returns each answer to the thread or task that asked. The other side is a bridge that
     /// [answers](Self::answer), a REP, or a ROUTER that sends back what is before the question. Several of them are asked
     /// in turn.
     pub fn ask<Q: ToWire, A: FromWire>() -> Ask<Q, A> {

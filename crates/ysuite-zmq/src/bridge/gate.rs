@@ -57,7 +57,7 @@ impl<T> Gate<T> {
         }
     }
 
-    /// Whether there is room for so many. If not, the set that the sender is attached to reports when there may be.
+    /// Whether there is room for this many. If not, the set that the sender is attached to reports when there may be.
     pub(super) fn has_room_for(&mut self, messages: usize) -> bool {
         match self {
             Self::Waits(sender) => sender.try_reserve_many(messages).is_ok(),

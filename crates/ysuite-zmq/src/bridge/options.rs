@@ -367,6 +367,25 @@ mod tests {
     use crate::event::Event;
     use crate::monitor::{Monitor, Seen};
 
+    /// Within the time that the program has chosen, and never beyond what the system takes.
+    #[test]
+    fn a_silent_machine_is_asked_in_time() {
+        let context = Context::of_the_process().unwrap();
+        for (silent, seconds) in [(60, (30, 10)), (0, (1, 1)), (u64::MAX, (LONGEST_SILENCE, LONGEST_SILENCE))] {
+            let silent = Duration::from_secs(silent);
+            let options = Options { keep_alive: Some(silent), ..Options::new() };
+            let (socket, _) = options.open(&context, Kind::Pull).unwrap();
+            let [idle, interval, count, most] = [
+                option::TCP_KEEPALIVE_IDLE,
+                option::TCP_KEEPALIVE_INTERVAL,
+                option::TCP_KEEPALIVE_COUNT,
+                option::TCP_MAXRT,
+            ]
+            .map(|option| socket.get_int(option).unwrap());
+            assert_eq!(((idle, interval), count, most), (seconds, 3, milliseconds(silent)));
+        }
+    }
+
     /// The gatekeeper is in another context, where a server of this one cannot ask.
     #[test]
     fn without_a_gatekeeper_no_peer_is_admitted() {

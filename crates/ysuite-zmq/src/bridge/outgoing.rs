@@ -114,7 +114,7 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
         most.min(1 + next.take_while(|&topic| topic == first).count())
     }
 
-    /// Fills the next frame with so many of the taken messages.
+    /// Fills the next frame with this many of the taken messages.
     fn fill(&mut self, messages: usize, tools: &mut Tools) -> Result<(), Failure> {
         if let Some(topic) = self.taken.last().and_then(ToWire::topic) {
             self.topic.clone_from(topic);

@@ -133,7 +133,7 @@ impl<T: FromWire> Sink<T> {
         Ok(messages)
     }
 
-    /// The last so many messages are about this.
+    /// The last `messages` messages are about this.
     pub(super) fn set_topic(&mut self, topic: Option<&Topic>, messages: usize) {
         if let Some(topic) = topic {
             self.fresh.iter_mut().rev().take(messages).for_each(|message| message.set_topic(topic));

@@ -4,7 +4,7 @@
 //! |---|---|---|
 //! | bytes: `Vec<u8>`, `Box<[u8]>`, `String`, [`Frame`], pool messages | the message is the frame | anything |
 //! | plain records: numbers, arrays of them, types with [`record!`](crate::record) | several back to back, little-endian, without padding | `struct.iter_unpack`, `numpy.frombuffer` |
-//! | lists of parts: `Vec<Frame>`, `Vec<Vec<u8>>` | the list is a message of ØMQ with so many frames | `recv_multipart` |
+//! | lists of parts: `Vec<Frame>`, `Vec<Vec<u8>>` | the list is a message of ØMQ with as many frames | `recv_multipart` |
 //! | [`Postcard`](crate::Postcard), a feature: what serde knows | a byte of version, then each with its length before it | postcard |
 
 mod bytes;

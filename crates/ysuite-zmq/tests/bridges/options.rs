@@ -11,7 +11,7 @@ use crate::support::proxy::Proxy;
 use crate::support::zmtp::Peer;
 use crate::support::{EVERYWHERE, GUARD, address, expect, expect_flushed, runs_alone, until, wait_for};
 
-/// Nobody listens. At the default times so many tries would take minutes.
+/// Nobody listens. At the default times this many tries would take minutes.
 #[test]
 fn one_connects_again_as_soon_as_it_is_told() {
     let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();

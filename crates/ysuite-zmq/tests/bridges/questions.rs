@@ -181,7 +181,10 @@ fn what_is_given_up_is_not_asked() {
 fn pending_questions_end_with_the_connection() {
     let (answers, mut questions) = answer().bind("tcp://127.0.0.1:*").start().unwrap();
     let proxy = Proxy::to(&address(&answers));
-    let (asks, asker) = ask().connect(proxy.address()).timeout(Duration::MAX).start().unwrap();
+    // Several threads report connections.
+    let context = Context::new(3).unwrap();
+    let ask = ask().context(&context).connect(proxy.address()).timeout(Duration::MAX);
+    let (asks, asker) = ask.start().unwrap();
     for round in 0..5 {
         let pending: Vec<_> = (0..100).map(|number| asker.begin(number).unwrap()).collect();
         let had: Vec<_> = (0..100).map(|_| questions.recv_timeout(GUARD).unwrap()).collect();

@@ -11,6 +11,7 @@ mod question;
 mod stuck;
 
 use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
 
 use ysuite::channel::TryRecvError;
 use ysuite::mpmc;
@@ -39,6 +40,8 @@ struct Answering<Q, A: Send + 'static> {
     stuck: Stuck,
     limits: Limits,
     unpacked: Vec<Q>,
+    /// Questions that had no room when it was closed.
+    refused: usize,
 }
 
 /// A message of a ROUTER taken apart: what goes back before the answer, and the question.
@@ -65,12 +68,16 @@ impl<Q: FromWire, A: ToWire> Answering<Q, A> {
             stuck: Stuck::new(most),
             limits,
             unpacked: Vec::new(),
+            refused: 0,
         }
     }
 
     /// Questions that the program has, or could have.
     fn open(&self) -> usize {
-        Arc::strong_count(&self.answers) - 1
+        let open = Arc::strong_count(&self.answers) - 1;
+        // ORDERING: Acquire: with the decrement when a reply is dropped. Its answer is in the channel by then.
+        fence(Ordering::Acquire);
+        open
     }
 
     /// Takes one question. False: there was none.
@@ -181,7 +188,7 @@ impl<Q: FromWire, A: ToWire> Work for Answering<Q, A> {
 
     /// No question is taken any more, and what the program has may still be answered.
     fn close(&mut self, _: &mut Tools) -> Result<(), Failure> {
-        self.sink = None;
+        self.refused += self.sink.take().map_or(0, |mut sink| sink.left());
         Ok(())
     }
 
@@ -193,10 +200,9 @@ impl<Q: FromWire, A: ToWire> Work for Answering<Q, A> {
 
     /// Answers that have not left, and questions that have none.
     fn left(&mut self) -> usize {
-        let unsent = self.taken.len() + self.stuck.len() + self.sink.as_mut().map_or(0, Sink::left);
+        let refused = self.refused + self.sink.take().map_or(0, |mut sink| sink.left());
+        let unsent = self.taken.len() + self.stuck.len();
         self.taken.clear();
-        self.sink = None;
-        let open = self.open();
-        unsent + open + self.source.take().map_or(0, source::left)
+        refused + unsent + self.open() + self.source.take().map_or(0, source::left)
     }
 }

@@ -50,7 +50,7 @@ pub(super) struct Table<A> {
     retries: usize,
 }
 
-/// Beyond twice the questions, so many entries of a queue may be of others.
+/// How many entries of a queue may be stale, beyond twice the questions.
 const STALE: usize = 1_024;
 
 impl<A> Table<A> {
@@ -152,9 +152,15 @@ impl<A> Table<A> {
         self.questions.retain(|_, question| !question.answer.is_disconnected());
     }
 
-    /// When the time of the next one is over; perhaps earlier.
-    pub(super) fn next_time(&self) -> Option<Instant> {
-        self.times.front().map(|(until, _)| *until)
+    /// When the time of the next one is over.
+    pub(super) fn next_time(&mut self) -> Option<Instant> {
+        while let Some((until, number)) = self.times.front() {
+            if self.questions.get(number).is_some_and(|question| question.until == *until) {
+                return Some(*until);
+            }
+            self.times.pop_front();
+        }
+        None
     }
 
     /// Begins the next attempt of this question. False: there is none, and for this reason no answer.
@@ -230,6 +236,8 @@ mod tests {
             assert!(queues(&table) <= 2 * (STALE + 2));
         }
         assert_eq!((table.len(), sent(&mut table)), (0, vec![]));
+        // There is nothing to wake up for.
+        assert_eq!((table.next_time(), table.times.len()), (None, 0));
         // Asked again without end, since the connection ends each time.
         let mut table = Table::new(Duration::from_secs(3_600), usize::MAX);
         let _outcome = add(&mut table, now);
