@@ -125,6 +125,10 @@ pub enum Error {
     Forked,
     /// The bridge is not a server that admits its clients by the given method: keys, or names and passwords.
     NotServer,
+    /// The bridge does not subscribe to topics.
+    NotSubscriber,
+    /// The bridge has broken: [`Event::Broken`](crate::Event::Broken) says how.
+    Ended,
     /// Anything else that libzmq refused.
     Zmq(Failure),
     /// A thread or a signaler could not be made.
@@ -177,6 +181,8 @@ impl fmt::Display for Error {
             Self::Attached => write!(out, "the receiver is attached to a set of signals already"),
             Self::Forked => write!(out, "the context was made by the process that forked this one"),
             Self::NotServer => write!(out, "the bridge is not a server with this kind of list"),
+            Self::NotSubscriber => write!(out, "the bridge does not subscribe to topics"),
+            Self::Ended => write!(out, "the bridge has ended"),
             Self::Zmq(cause) => cause.fmt(out),
             Self::System(cause) => cause.fmt(out),
         }

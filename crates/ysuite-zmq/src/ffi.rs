@@ -79,6 +79,7 @@ pub(crate) mod option {
     use super::c_int;
 
     pub(crate) const SUBSCRIBE: c_int = 6;
+    pub(crate) const UNSUBSCRIBE: c_int = 7;
     pub(crate) const SEND_BUFFER: c_int = 11;
     pub(crate) const RECEIVE_BUFFER: c_int = 12;
     pub(crate) const FD: c_int = 14;
@@ -107,6 +108,7 @@ pub(crate) mod option {
     pub(crate) const ZAP_DOMAIN: c_int = 55;
     pub(crate) const XPUB_NO_DROP: c_int = 69;
     pub(crate) const XPUB_VERBOSER: c_int = 78;
+    pub(crate) const TCP_MAXRT: c_int = 80;
     /// A socket with a domain admits no peer unless the gatekeeper says so. Without it a server of CURVE admits every
     /// peer if there is no gatekeeper.
     pub(crate) const ZAP_ENFORCE_DOMAIN: c_int = 93;

@@ -26,15 +26,15 @@
 //!
 //! # What is promised
 //!
-//! | | `push`, `pull` | `publish`, `subscribe` | `duplex` |
-//! |---|---|---|---|
-//! | a message reaches | one puller, in turn | every subscriber of its topic | the one other side |
-//! | order | of one pusher at one puller, as long as their connection lasts | of the publisher, as long as the connection lasts | of each side, always |
-//! | while all is well | exactly once | once, to those that are there and have room | exactly once |
-//! | across a connection that ends | at most once: what was in transit is lost | at most once | at most once, and what is lost is counted; with [`at_least_once`](Duplex::at_least_once) nothing is lost, nor doubled as long as both bridges live and no more than 16 others come between |
-//! | the other side is slow | the channel fills, and its senders wait | dropped for that one, or for all and counted, or waited for | no more than its channel's room is in transit; senders wait |
-//! | the other side's senders are gone | not reported | not reported | the channel is disconnected |
-//! | `close` | says whether all is with the system's network, as far as no connection has ended; not whether it was received | the same | says whether the other side has received it |
+//! | | `push`, `pull` | `publish`, `subscribe` | `duplex` | `ask`, `answer` |
+//! |---|---|---|---|---|
+//! | a message reaches | one puller, in turn | every subscriber of its topic | the one other side | one that answers, in turn; its answer the one that asked |
+//! | order | of one pusher at one puller, as long as their connection lasts | of the publisher, as long as the connection lasts | of each side, always | any |
+//! | while all is well | exactly once | once, to those that are there and have room | exactly once | exactly once, unless its time is over before |
+//! | across a connection that ends | at most once: what was in transit is lost | at most once | at most once, and what is lost is counted; with [`at_least_once`](Duplex::at_least_once) nothing is lost, nor doubled as long as both bridges live and no more than 16 others come between | the question ends at once where there is one address to connect to, else with its time; with [`retries`](Ask::retries) it is asked again |
+//! | the other side is slow | the channel fills, and its senders wait | dropped for that one, or for all and counted, or waited for | no more than its channel's room is in transit; senders wait | askers wait; answers for a slow asker wait or are dropped for that one alone |
+//! | the other side's senders are gone | not reported | not reported | the channel is disconnected | not reported |
+//! | `close` | says whether all is with the system's network, as far as no connection has ended; not whether it was received | the same | says whether the other side has received it | waits for the answers of all questions, and of `answer` as `push` |
 //!
 //! The channel into which messages come has room for 1,000 of them by default; see [`bounded`](Pull::bounded) and
 //! [`unbounded`](Pull::unbounded). Each frame is limited as well: its bytes by [`largest_frame`](Pull::largest_frame),
@@ -42,11 +42,31 @@
 //! by [`deepest_message`](Pull::deepest_message). A message that panics where it is written, read or dropped ends its
 //! bridge, as a failure of libzmq does; [`Event::Broken`] reports that.
 //!
+//! A publisher has one topic for all messages, or, where these are [`Published`], one for each. A message of several parts
+//! is a list: `Vec<Frame>`, or `Vec<Vec<u8>>`.
+//!
+//! ```no_run
+//! use ysuite_zmq::Bridge;
+//!
+//! let (_bridge, asker) = Bridge::ask::<String, u64>().connect("tcp://10.0.0.7:5556").retries(2).start()?;
+//! match asker.ask("how many?".to_owned()) {
+//!     Ok(answer) => println!("{answer}"),
+//!     Err(unanswered) => eprintln!("{unanswered}"),
+//! }
+//! // On the other machine:
+//! let (_bridge, mut questions) = Bridge::answer::<String, u64>().bind("tcp://*:5556").start()?;
+//! while let Ok(question) = questions.recv() {
+//!     let length = question.message.len() as u64;
+//!     let _ = question.answer(length);
+//! }
+//! # Ok::<(), ysuite_zmq::Error>(())
+//! ```
+//!
 //! *Received* means that a message is in the channel of the other program. Over `ipc` libzmq itself loses, when a `push` bridge is closed,
 //! what a slow reader has not read yet (libzmq#4660); a `duplex` closes when the other side has everything.
 //! Over `tcp` the last messages of a peer that is no bridge, with heartbeats (`ZMQ_HEARTBEAT_IVL`) may be lost, when it
 //! closes while answers to those wait unread: its kernel then resets the connection. Bridges send no heartbeats, and
-//! rely on the system's keep-alives.
+//! rely on the system's [keep-alives](Push::keep_alive).
 //!
 //! # Costs
 //!
@@ -71,19 +91,24 @@ mod monitor;
 mod names;
 mod socket;
 mod statistics;
+mod topic;
 mod wire;
 mod zap;
 
 #[doc(hidden)]
 pub use bytemuck;
 
-pub use self::bridge::{Bridge, Closed, Duplex, Publish, Pull, Push, Source, Started, Subscribe, WhenFull};
+pub use self::bridge::{
+    Answer, Ask, Asker, Bridge, Closed, Duplex, Pending, Publish, Pull, Push, Question, Reply, Source, Started,
+    Subscribe, Unanswered, WhenFull,
+};
 pub use self::context::Context;
 pub use self::curve::{KeyPair, PublicKey};
 pub use self::error::{Error, Failure};
 pub use self::event::Event;
 pub use self::frame::Frame;
 pub use self::statistics::Statistics;
+pub use self::topic::{Published, Topic};
 #[doc(hidden)]
 pub use self::wire::Allowance;
 #[cfg(feature = "postcard")]

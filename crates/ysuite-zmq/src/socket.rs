@@ -68,7 +68,7 @@ impl Socket {
         })
     }
 
-    fn get_int(&self, option: c_int) -> Result<c_int, Failure> {
+    pub(crate) fn get_int(&self, option: c_int) -> Result<c_int, Failure> {
         let mut value = [0; size_of::<c_int>()];
         self.get(option, &mut value)?;
         Ok(c_int::from_ne_bytes(value))

@@ -14,7 +14,7 @@ pub struct Statistics {
     /// Messages that were taken from libzmq, whole and for the first time, in frames that were not malformed. They are in the channel
     /// then, or wait for room in it, or were dropped because its receiver was.
     pub messages_in: u64,
-    /// Frames that were handed to libzmq: those of `messages_out`, and a duplex's hellos, answers and end markers,
+    /// Frames that were handed to libzmq, where all parts of a message are one: those of `messages_out`, and a duplex's hellos, answers and end markers,
     /// which carry none.
     pub frames_out: u64,
     /// Frames that carried the messages of `messages_in`, no others.
@@ -24,7 +24,8 @@ pub struct Statistics {
     pub bytes_out: u64,
     /// Bytes of the frames of `frames_in`, with the headers of a duplex; without topics.
     pub bytes_in: u64,
-    /// Messages that a publisher has dropped because a subscriber had no room. Exact with
+    /// Messages that newer ones have replaced in a [conflated](crate::Pull::start_conflated) channel, or that a publisher has
+    /// dropped because a subscriber had no room. Exact with
     /// [`WhenFull::DropForAll`](crate::WhenFull::DropForAll); with [`WhenFull::Drop`](crate::WhenFull::Drop) those of each time
     /// that a subscriber ran out of room which it missed first, and no more: these count in `messages_out` as well.
     pub dropped: u64,

@@ -79,6 +79,12 @@ fn a_hub_serves_bridges() {
 }
 
 #[test]
+fn questions_are_answered() {
+    let said = Running::start(example("question")).rest();
+    assert_eq!(said, "999 answers, and bye to you\nall was answered: Flushed\n1000 questions\n");
+}
+
+#[test]
 fn what_a_bridge_costs_is_said() {
     let said = Running::start(example("scale")).rest();
     assert!(said.lines().count() == 4 || said.contains("does not say"), "{said}");

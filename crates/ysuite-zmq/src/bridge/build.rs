@@ -2,14 +2,18 @@
 
 use std::collections::HashMap;
 use std::marker::PhantomData;
+use std::time::Duration;
 
-use ysuite::spsc;
+use ysuite::{mpmc, spsc};
 
+use super::answer::Answer;
+use super::ask::Ask;
 use super::duplex::{Duplex as Talk, HEADER, Line};
+use super::gate::Gate;
 use super::incoming::Incoming;
 use super::options::Options;
 use super::outgoing::Outgoing;
-use super::publish::{Publishing, WhenFull};
+use super::publish::WhenFull;
 use super::sets::Sets;
 use super::source::Source;
 use super::started::{Started, start};
@@ -18,7 +22,8 @@ use crate::curve::{KeyPair, PublicKey};
 use crate::error::Error;
 use crate::ffi::{Kind, option};
 use crate::socket::Socket;
-use crate::wire::{FromWire, ToWire};
+use crate::topic::Topic;
+use crate::wire::{FromWire, ToWire, Wire};
 
 /// Messages that a duplex keeps by default: the other side's default capacity.
 const KEPT: usize = 1 << 16;
@@ -47,17 +52,21 @@ pub struct Pull<T> {
 #[derive(Debug)]
 #[must_use = "a bridge begins with `start`"]
 pub struct Publish<S> {
-    options: Options,
-    source: S,
-    topic: String,
-    when_full: WhenFull,
+    pub(super) options: Options,
+    pub(super) source: S,
+    pub(super) topic: Topic,
+    pub(super) joined: Option<u8>,
+    pub(super) when_full: WhenFull,
 }
 
 /// Receives what is published into a channel of its own. Begun by [`Bridge::subscribe`].
 #[derive(Debug)]
 #[must_use = "a bridge begins with `start`"]
 pub struct Subscribe<T> {
-    options: Options,
+    pub(super) options: Options,
+    /// Nothing: everything.
+    pub(super) topics: Option<Vec<Topic>>,
+    pub(super) joined: Option<u8>,
     messages: PhantomData<fn() -> T>,
 }
 
@@ -77,28 +86,48 @@ impl Bridge {
     /// have room. A stuck one holds what its connection holds: the marks and the kernels' buffers, which
     /// [`kernel_buffers`](Push::kernel_buffers) limits.
     pub fn push<S: Source<Message: ToWire>>(source: S) -> Push<S> {
+        const { assert!(!S::Message::HAS_TOPIC, "a message with a topic is published") };
         Push { options: Options::new(), source }
     }
 
     /// From those that push to a new channel.
     pub fn pull<T: FromWire>() -> Pull<T> {
+        const { assert!(!T::HAS_TOPIC, "a message with a topic is published") };
         Pull { options: Options::new(), messages: PhantomData }
     }
 
-    /// From this receiver's channel to all that have subscribed.
+    /// From this receiver's channel to all that have subscribed. Each message has the topic of the bridge, or, where it is
+    /// [`Published`](crate::Published), its own.
     pub fn publish<S: Source<Message: ToWire>>(source: S) -> Publish<S> {
-        Publish { options: Options::new(), source, topic: String::new(), when_full: WhenFull::default() }
+        let (options, when_full) = (Options::new(), WhenFull::default());
+        Publish { options, source, topic: Topic::default(), joined: None, when_full }
     }
 
     /// Between this receiver's channel with a new one here, and the same of one other bridge. What leaves here comes there, and
     /// each side knows what the other has received.
     pub fn duplex<S: Source<Message: ToWire>, T: FromWire>(source: S) -> Duplex<S, T> {
+        const { assert!(!S::Message::HAS_TOPIC && !T::HAS_TOPIC, "a message with a topic is published") };
         Duplex { options: Options::new(), source, keeps: false, unacknowledged: KEPT, messages: PhantomData }
     }
 
-    /// From a publisher to a new channel.
+    /// Asks those that answer, and returns each answer to the thread or task that asked. The other side is a bridge that
+    /// [answers](Self::answer), a REP, or a ROUTER that sends back what is before the question. Several of them are asked
+    /// in turn.
+    pub fn ask<Q: ToWire, A: FromWire>() -> Ask<Q, A> {
+        const { assert!(!Q::HAS_TOPIC && !A::HAS_TOPIC, "a message with a topic is published") };
+        Ask::new()
+    }
+
+    /// From those that ask to a new channel, and back. The other side is a bridge that [asks](Self::ask), a REQ, or a
+    /// DEALER.
+    pub fn answer<Q: FromWire, A: ToWire>() -> Answer<Q, A> {
+        const { assert!(!Q::HAS_TOPIC && !A::HAS_TOPIC, "a message with a topic is published") };
+        Answer::new()
+    }
+
+    /// From publishers to a new channel. Messages that are [`Published`](crate::Published) come with their topics.
     pub fn subscribe<T: FromWire>() -> Subscribe<T> {
-        Subscribe { options: Options::new(), messages: PhantomData }
+        Subscribe { options: Options::new(), topics: None, joined: None, messages: PhantomData }
     }
 }
 
@@ -118,7 +147,8 @@ macro_rules! impl_common {
             }
 
             /// Connects to this address, by IPv4 where its host has such an address, else by IPv6, and again whenever the
-            /// connection ends, after 0.1 to 5 seconds. The other side need not exist yet. After a mistake of the other
+            /// connection ends, after 0.1 to 5 seconds, or as [`reconnect_after`](Self::reconnect_after) says. The
+            /// other side need not exist yet. After a mistake of the other
             /// side, such as another program, another security, a key that is refused, or a frame that is too large,
             /// again after 0.5 to 5 seconds: [`Event`](crate::Event)s report each. To a name of `inproc` when it is
             /// bound.
@@ -148,6 +178,26 @@ macro_rules! impl_common {
             /// for its own needs, and at least about 4,600 and 2,300 bytes. The system's own limits apply.
             pub fn kernel_buffers(mut self, send: usize, receive: usize) -> Self {
                 self.options.kernel_buffers = Some((send, receive));
+                self
+            }
+
+            /// How long libzmq waits before it connects again: `first`, then twice as long each time, up to `longest`; 0.1
+            /// and 5 seconds by default. After a mistake of the other side the bridge waits so as well, but at least half
+            /// a second. Counted in milliseconds, one at least.
+            pub fn reconnect_after(mut self, first: Duration, longest: Duration) -> Self {
+                self.options.reconnect = (first, longest);
+                self
+            }
+
+            /// Ends a tcp connection to a machine that has answered nothing for so long: whether or not something is
+            /// under way, the system asks. By default that takes a minute while nothing is under way, and else as long as
+            /// the system tries. Counted in seconds; less than 6 may take longer.
+            ///
+            /// A stopped program is not noticed: its machine answers. These are not libzmq's own heartbeats, which end
+            /// the connection, and at times the process, of a side that is only made to wait (libzmq#3937). Those of a
+            /// peer are answered.
+            pub fn keep_alive(mut self, silent: Duration) -> Self {
+                self.options.keep_alive = Some(silent);
                 self
             }
 
@@ -198,6 +248,8 @@ macro_rules! impl_common {
     };
 }
 
+pub(super) use impl_common;
+
 impl_common!(Push, S);
 impl_common!(Pull, T);
 impl_common!(Publish, S);
@@ -236,6 +288,8 @@ macro_rules! impl_receiving {
     };
 }
 
+pub(super) use impl_receiving;
+
 impl_receiving!(Pull, T);
 impl_receiving!(Subscribe, T);
 impl_receiving!(Duplex, S, T);
@@ -263,46 +317,24 @@ impl<S: Source<Message: ToWire>> Push<S> {
     }
 }
 
-impl<S: Source<Message: ToWire>> Publish<S> {
-    /// As [`Push::pack`].
-    pub fn pack(mut self, messages: usize) -> Self {
-        self.options.pack = messages;
-        self
-    }
-
-    /// The prefix of each frame, which subscriptions match; empty by default.
-    pub fn topic(mut self, topic: impl Into<String>) -> Self {
-        self.topic = topic.into();
-        self
-    }
-
-    /// What becomes of messages while a subscriber has no room.
-    pub fn when_full(mut self, when_full: WhenFull) -> Self {
-        self.when_full = when_full;
-        self
-    }
-
-    /// As [`Push::start`].
-    ///
-    /// # Errors
-    /// As there.
-    pub fn start(self) -> Result<Started, Error> {
-        let Self { options, mut source, topic, when_full } = self;
-        options.check()?;
-        let sets = Sets::default().source(&mut source)?;
-        let prepare = |socket: &Socket| {
-            socket.set(option::XPUB_NO_DROP, 1)?;
-            // Reports every subscriber that comes and goes, not only the first and the last.
-            Ok(socket.set(option::XPUB_VERBOSER, 1)?)
-        };
-        let outgoing = Outgoing::new(source, options.pack, options.largest);
-        start(&options, Kind::XPub, prepare, sets, Publishing::new(outgoing, topic.into_bytes(), when_full))
-    }
-}
-
 /// A channel with this capacity, or without a bound.
 fn channel<T>(bound: Option<usize>) -> (spsc::Sender<T>, spsc::Receiver<T>) {
     bound.map_or_else(spsc::unbounded, spsc::bounded)
+}
+
+/// What a channel that waits for its receiver needs, once the options are right.
+pub(super) fn waiting<T: Send + 'static>(options: &Options) -> Result<(Gate<T>, Sets, spsc::Receiver<T>), Error> {
+    options.check()?;
+    let (mut sender, receiver) = channel(options.bound);
+    let sets = Sets::default().sink(&mut sender)?;
+    Ok((Gate::Waits(sender), sets, receiver))
+}
+
+/// The same, of a channel that does not.
+pub(super) fn conflated<T: Send + 'static>(options: &Options) -> Result<(Gate<T>, mpmc::Receiver<T>), Error> {
+    options.check()?;
+    let (sender, receiver) = options.bound.map_or_else(mpmc::unbounded, mpmc::bounded);
+    Ok((Gate::Newest(sender, 0), receiver))
 }
 
 impl<T: FromWire> Pull<T> {
@@ -325,55 +357,24 @@ impl<T: FromWire> Pull<T> {
     /// # Errors
     /// As there.
     pub fn start(self) -> Result<(Started, spsc::Receiver<T>), Error> {
-        self.options.check()?;
-        let (mut sender, receiver) = channel(self.options.bound);
-        let sets = Sets::default().sink(&mut sender)?;
-        let started = start(
-            &self.options,
-            Kind::Pull,
-            |_| Ok(()),
-            sets,
-            Incoming::new(sender, false).limited(self.options.limits),
-        )?;
-        Ok((started, receiver))
-    }
-}
-
-impl<T: FromWire> Subscribe<T> {
-    /// As [`Pull::bounded`], with the same default. A subscriber that stays full makes its publisher drop messages, or
-    /// wait.
-    pub fn bounded(mut self, messages: usize) -> Self {
-        self.options.bound = Some(messages);
-        self
+        let (gate, sets, receiver) = waiting(&self.options)?;
+        Ok((self.begin(gate, sets)?, receiver))
     }
 
-    /// Asks for everything whose topic begins so; may be said more than once. Without it, for everything.
-    pub fn topic(mut self, beginning: impl Into<String>) -> Self {
-        self.options.topics.push(beginning.into());
-        self
-    }
-
-    /// As [`Pull::start`].
+    /// As [`start`](Self::start), with a channel that is never full for the bridge: a message that finds no room replaces
+    /// the oldest one, and [`dropped`](crate::Statistics::dropped) counts that. With [`bounded(1)`](Self::bounded) only
+    /// the newest message is kept, as with libzmq's `ZMQ_CONFLATE`. The other side never waits for this one.
     ///
     /// # Errors
     /// As there.
-    pub fn start(self) -> Result<(Started, spsc::Receiver<T>), Error> {
-        self.options.check()?;
-        let (mut sender, receiver) = channel(self.options.bound);
-        let sets = Sets::default().sink(&mut sender)?;
-        let all = [String::new()];
-        let topics = if self.options.topics.is_empty() { &all[..] } else { &self.options.topics };
-        // A publisher counts beginnings that reach its topic: what another covers would make two subscribers of one. One that is
-        // said twice libzmq itself says once, to a connection that comes later, as all of them do.
-        let is_covered =
-            |topic: &String| topics.iter().any(|beginning| topic != beginning && topic.starts_with(beginning));
-        let prepare = |socket: &Socket| {
-            let mut needed = topics.iter().filter(|topic| !is_covered(topic));
-            needed.try_for_each(|topic| Ok(socket.set_bytes(option::SUBSCRIBE, topic.as_bytes())?))
-        };
-        let work = Incoming::new(sender, true).limited(self.options.limits);
-        let started = start(&self.options, Kind::Sub, prepare, sets, work)?;
-        Ok((started, receiver))
+    pub fn start_conflated(self) -> Result<(Started, mpmc::Receiver<T>), Error> {
+        let (gate, receiver) = conflated(&self.options)?;
+        Ok((self.begin(gate, Sets::default())?, receiver))
+    }
+
+    fn begin(self, gate: Gate<T>, sets: Sets) -> Result<Started, Error> {
+        let work = Incoming::new(gate).limited(self.options.limits);
+        start(&self.options, Kind::Pull, |_| Ok(()), sets, work)
     }
 }
 

@@ -28,17 +28,35 @@ use super::tools::Tools;
 use super::work::{Wanted, Work};
 use crate::error::Failure;
 use crate::event::{Event, Told};
+use crate::topic::Topic;
 
 /// The orders of the bridge's owner.
 pub(super) enum Order {
     /// To end, by this moment at the latest, and to report the result.
-    Close { until: Instant, answer: oneshot::Sender<Closed> },
-    /// To report when this number of subscribers is there, or that they are not by this moment.
-    Subscribers { wanted: usize, until: Instant, answer: oneshot::Sender<bool> },
+    Close {
+        until: Instant,
+        answer: oneshot::Sender<Closed>,
+    },
+    Subscribers(Asked),
+    /// To ask for this topic from now on, or not any more, and to report whether it can.
+    Topic {
+        topic: Topic,
+        asks: bool,
+        answer: oneshot::Sender<bool>,
+    },
     /// To connect to this address, whose host has been found: over IPv6, or over IPv4.
     Connect(Name, bool),
     /// To report that the host of this address is not known.
     Unresolved(String),
+}
+
+/// To report when this number of subscribers is there, of a topic or of the bridge's own, or that they are not by this
+/// moment.
+pub(super) struct Asked {
+    pub(super) topic: Option<Topic>,
+    pub(super) wanted: usize,
+    pub(super) until: Instant,
+    pub(super) answer: oneshot::Sender<bool>,
 }
 
 /// The deadline of a bridge that ends, and the channel for the result.
@@ -64,7 +82,7 @@ pub(super) struct Engine<W> {
     /// disconnect of the channel into which messages come.
     pub(super) ordered: YSocketpair,
     pub(super) ended: Waker,
-    pub(super) asked: Vec<(usize, Instant, oneshot::Sender<bool>)>,
+    pub(super) asked: Vec<Asked>,
 }
 
 /// The ids of [`Engine::ordered`].
@@ -101,8 +119,8 @@ impl<W: Work> Engine<W> {
                 // At once: the owners of the channels' other handles must be notified, and may have no other way.
                 let closed = ended(&events, || ending.broken(Instant::now() + AFTER_A_DROP));
                 // A thread that waits for subscribers must not wait any longer.
-                for (_, _, answer) in self.asked.drain(..) {
-                    let _ = answer.send(false);
+                for asked in self.asked.drain(..) {
+                    let _ = asked.answer.send(false);
                 }
                 // What was in the hands of a function that panicked is gone, and counted nowhere.
                 let closed = if cause.is_panic() { uncounted(closed) } else { closed };
@@ -167,19 +185,22 @@ impl<W: Work> Engine<W> {
     /// The order to close, if there is one.
     fn order(&mut self) -> Result<Option<Closing>, Failure> {
         let now = (!self.asked.is_empty()).then(Instant::now);
-        let there = self.work.subscribers();
-        for (wanted, until, answer) in core::mem::take(&mut self.asked) {
+        for asked in core::mem::take(&mut self.asked) {
             match now {
-                _ if there >= wanted => drop(answer.send(true)),
+                _ if self.work.subscribers(asked.topic.as_ref()) >= asked.wanted => drop(asked.answer.send(true)),
                 // MUTANT: The same moment to the nanosecond.
-                Some(now) if now >= until => drop(answer.send(false)),
-                _ => self.asked.push((wanted, until, answer)),
+                Some(now) if now >= asked.until => drop(asked.answer.send(false)),
+                _ => self.asked.push(asked),
             }
         }
         Ok(match self.orders.try_recv() {
             Ok(Order::Close { until, answer }) => Some((until, Some(answer))),
-            Ok(Order::Subscribers { wanted, until, answer }) => {
-                self.asked.push((wanted, until, answer));
+            Ok(Order::Subscribers(asked)) => {
+                self.asked.push(asked);
+                None
+            }
+            Ok(Order::Topic { topic, asks, answer }) => {
+                let _ = answer.send(self.work.subscribe(topic, asks, &self.tools)?);
                 None
             }
             Ok(Order::Connect(name, is_v6)) => {
@@ -208,7 +229,7 @@ impl<W: Work> Engine<W> {
         if moved? > 0 || self.sets.is_up(wanted) {
             return Ok(());
         }
-        let asked = self.asked.iter().map(|(_, until, _)| *until);
+        let asked = self.asked.iter().map(|asked| asked.until);
         let until = wanted.until.into_iter().chain(asked).chain(self.tools.meets_at()).min();
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         let timeout = left.and_then(|left| Timespec::try_from(left).ok());
@@ -260,8 +281,9 @@ fn last_order(mut orders: mpsc::Receiver<Order>) -> Option<oneshot::Sender<Close
     loop {
         match orders.recv() {
             Ok(Order::Close { answer, .. }) => return Some(answer),
-            Ok(Order::Subscribers { answer, .. }) => drop(answer.send(false)),
-            Ok(Order::Connect(..) | Order::Unresolved(_)) => {}
+            Ok(Order::Subscribers(Asked { answer, .. })) => drop(answer.send(false)),
+            // Its answer is dropped.
+            Ok(Order::Topic { .. } | Order::Connect(..) | Order::Unresolved(_)) => {}
             Err(_) => return None,
         }
     }

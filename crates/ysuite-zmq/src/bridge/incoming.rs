@@ -1,49 +1,112 @@
 //! [`Incoming`]: from a socket to a channel. While the channel is full nothing is taken from the socket: its mark fills, then the
 //! sender's, then the sender waits.
 
-use ysuite::spsc;
-
+use super::gate::Gate;
 use super::sink::Sink;
+use super::subscriptions::Subscriptions;
 use super::tools::Tools;
 use super::work::{AT_ONCE, Wanted, Work};
 use crate::error::Failure;
-use crate::wire::{FromWire, Limits, Malformed};
+use crate::frame::Frame;
+use crate::topic::Topic;
+use crate::wire::{FromWire, Layout, Limits, Malformed, Parts};
+
+/// Where the topic of a message is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Topics {
+    None,
+    /// The first part.
+    Part,
+    /// The beginning of the first part, before this byte.
+    Joined(u8),
+}
+
+impl Topics {
+    /// The topic at the beginning of a part, and how many bytes of it are not the message's.
+    fn head(self, part: &[u8]) -> Result<(usize, &[u8]), Malformed> {
+        let Self::Joined(separator) = self else { return Ok((0, &[])) };
+        let length = part.iter().position(|&byte| byte == separator).ok_or(Malformed::Content)?;
+        Ok((length + 1, &part[..length]))
+    }
+}
 
 pub(super) struct Incoming<T> {
     sink: Sink<T>,
-    /// The prefix of the messages: nothing, or the topic.
-    heads: usize,
+    topics: Topics,
+    subscriptions: Subscriptions,
+    limits: Limits,
     closing: bool,
 }
 
 impl<T: FromWire> Incoming<T> {
-    pub(super) fn new(sender: spsc::Sender<T>, with_topic: bool) -> Self {
-        Self { sink: Sink::new(sender), heads: usize::from(with_topic), closing: false }
+    pub(super) fn new(gate: Gate<T>) -> Self {
+        let (topics, subscriptions) = (Topics::None, Subscriptions::default());
+        Self { sink: Sink::new(gate), topics, subscriptions, limits: Limits::default(), closing: false }
+    }
+
+    /// Its messages are about these.
+    pub(super) fn with_topics(mut self, topics: Topics, subscriptions: Subscriptions) -> Self {
+        (self.topics, self.subscriptions) = (topics, subscriptions);
+        self
     }
 
     pub(super) fn limited(mut self, limits: Limits) -> Self {
         self.sink.limit(limits);
+        self.limits = limits;
         self
     }
 
     /// Takes a message of the socket apart. False: there was none.
     fn received(&mut self, tools: &mut Tools) -> Result<bool, Failure> {
-        let parts = tools.receive(|_| {})?;
+        let is_list = T::LAYOUT == Layout::Parts;
+        let (mut list, mut topic, mut bytes) = (Parts::within(self.limits), None, 0);
+        let mut expects_topic = self.topics == Topics::Part;
+        let parts = tools.receive(|part| {
+            if core::mem::take(&mut expects_topic) {
+                topic = T::HAS_TOPIC.then(|| Topic::from(&part[..]));
+            } else if is_list {
+                bytes += part.len();
+                list.push(part);
+            }
+        })?;
         if parts == 0 {
             return Ok(false);
         }
-        let bytes = tools.frame.len();
-        let taken = match parts == self.heads + 1 {
-            true => self.sink.take(&mut tools.frame, 0, 0, None),
-            false => Err(Malformed::Parts),
+        bytes += tools.frame.len();
+        let taken = match parts - usize::from(self.topics == Topics::Part) {
+            0 => Err(Malformed::Parts),
+            _ if is_list => list.whole(&mut tools.frame).and_then(|list| self.take_list(list, topic)),
+            1 => self.take(&mut tools.frame, topic),
+            _ => Err(Malformed::Parts),
         };
         match taken {
-            Ok(messages) => tools.received(bytes, messages),
+            Ok((head, messages)) => tools.received(bytes - head, messages),
             Err(malformed) => tools.refuse(malformed),
         }
         // MUTANT: Memory only: a frame is freed later.
         tools.frame.release();
         Ok(true)
+    }
+
+    /// Takes the messages of a frame. Returns how many of its bytes are its topic, and how many messages it has.
+    fn take(&mut self, frame: &mut Frame, topic: Option<Topic>) -> Result<(usize, usize), Malformed> {
+        let (head, joined) = self.topics.head(frame)?;
+        let topic = topic.or_else(|| T::HAS_TOPIC.then(|| Topic::from(joined)));
+        let messages = self.sink.take(frame, head, 0, None)?;
+        self.sink.set_topic(topic.as_ref(), messages);
+        Ok((head, messages))
+    }
+
+    /// The same, of a message that is a list.
+    fn take_list(&mut self, mut list: Vec<Frame>, topic: Option<Topic>) -> Result<(usize, usize), Malformed> {
+        let (head, joined) = self.topics.head(&list[0])?;
+        let topic = topic.or_else(|| T::HAS_TOPIC.then(|| Topic::from(joined)));
+        if head > 0 {
+            list[0] = Frame::copied(&list[0][head..]).map_err(|_| Malformed::Memory)?;
+        }
+        let messages = self.sink.take_list(list)?;
+        self.sink.set_topic(topic.as_ref(), messages);
+        Ok((head, messages))
     }
 }
 
@@ -68,6 +131,7 @@ impl<T: FromWire> Work for Incoming<T> {
             // Frames without a message in them fill no room: of those there may be more rounds than a number has doublings.
             together = (together * 2).min(AT_ONCE);
         }
+        tools.counters.dropped.add(self.sink.take_replaced());
         Ok(moved)
     }
 
@@ -89,6 +153,16 @@ impl<T: FromWire> Work for Incoming<T> {
         self.sink.left()
     }
 
+    fn subscribe(&mut self, topic: Topic, asks: bool, tools: &Tools) -> Result<bool, Failure> {
+        if self.topics != Topics::None {
+            match asks {
+                true => self.subscriptions.add(topic, &tools.socket)?,
+                false => self.subscriptions.remove(&topic, &tools.socket)?,
+            }
+        }
+        Ok(self.topics != Topics::None)
+    }
+
     // MUTANT: Speed only: asked only of a bridge that has given nothing to libzmq, and costs one check in each turn.
     /// A subscription, which libzmq would keep for a publisher that is gone.
     fn lingers(&self) -> bool {
@@ -100,11 +174,12 @@ impl<T: FromWire> Work for Incoming<T> {
 mod tests {
     use std::sync::Arc;
 
+    use ysuite::spsc;
+
     use super::*;
     use crate::context::Context;
     use crate::event::{self, Event};
     use crate::ffi::{Kind, option};
-    use crate::frame::Frame;
     use crate::socket::Socket;
     use crate::statistics::Counters;
 
@@ -134,7 +209,9 @@ mod tests {
             let (sender, received) = room.map_or_else(spsc::unbounded, spsc::bounded);
             let (told, events) = event::channel();
             let tools = Tools::new(socket, Arc::new(Counters::default()), told).unwrap();
-            Self { incoming: Incoming::new(sender, with_topic), tools, received, events, from }
+            let topics = if with_topic { Topics::Part } else { Topics::None };
+            let incoming = Incoming::new(Gate::Waits(sender)).with_topics(topics, Subscriptions::default());
+            Self { incoming, tools, received, events, from }
         }
 
         fn send(&self, parts: &[&[u8]]) {

@@ -3,14 +3,16 @@
 use core::fmt;
 use std::collections::{HashMap, HashSet};
 use std::task::Waker;
+use std::time::Duration;
 
 use super::address::{Address, Files};
 use super::duplex::Line;
 use super::names::{self, Lookup, Name};
+use super::reconnect;
 use super::tools::Tools;
 use crate::context::Context;
 use crate::curve::{KeyPair, PublicKey};
-use crate::error::Error;
+use crate::error::{Error, Failure};
 use crate::ffi::{Kind, option};
 use crate::socket::Socket;
 use crate::wire::Limits;
@@ -43,11 +45,14 @@ pub(super) struct Options {
     pub(super) receive_mark: Option<usize>,
     /// Bytes that the kernel may buffer, for sending and for receiving.
     pub(super) kernel_buffers: Option<(usize, usize)>,
+    /// Before the first try to connect again, and between two at most.
+    pub(super) reconnect: (Duration, Duration),
+    /// How long a machine may be silent.
+    pub(super) keep_alive: Option<Duration>,
     pub(super) pack: usize,
     /// None: without one.
     pub(super) bound: Option<usize>,
     pub(super) largest: usize,
-    pub(super) topics: Vec<String>,
     /// Of what comes.
     pub(super) limits: Limits,
     pub(super) lookup: Lookup,
@@ -60,6 +65,24 @@ enum Security {
     CurveServer { own: KeyPair, allowed: HashSet<PublicKey> },
     Plain { name: String, password: String },
     PlainServer { users: HashMap<String, String> },
+}
+
+/// As libzmq counts them, at least one.
+fn milliseconds(time: Duration) -> i32 {
+    i32::try_from(time.as_millis()).unwrap_or(i32::MAX).max(1)
+}
+
+/// Linux knows no longer time than this, in seconds, and libzmq ends the process where the system refuses one.
+const LONGEST_SILENCE: i32 = 32_767;
+
+/// The system asks after half of the time, and three times in the other half. What is not acknowledged for so long ends
+/// the connection as well: while something is under way the system does not ask.
+fn keep_alive(socket: &Socket, silent: Duration) -> Result<(), Failure> {
+    let seconds = |parts: u32| i32::try_from((silent / parts).as_secs()).unwrap_or(i32::MAX).clamp(1, LONGEST_SILENCE);
+    socket.set(option::TCP_KEEPALIVE_IDLE, seconds(2))?;
+    socket.set(option::TCP_KEEPALIVE_INTERVAL, seconds(6))?;
+    socket.set(option::TCP_KEEPALIVE_COUNT, 3)?;
+    socket.set(option::TCP_MAXRT, milliseconds(silent))
 }
 
 /// Whether PLAIN can say the length of a name or password.
@@ -91,10 +114,11 @@ impl Options {
             send_mark: None,
             receive_mark: None,
             kernel_buffers: None,
+            reconnect: reconnect::BY_LIBZMQ,
+            keep_alive: None,
             pack: 1,
             bound: Some(BOUND),
             largest: LARGEST,
-            topics: Vec::new(),
             limits: Limits::default(),
             lookup: names::of_the_system,
         }
@@ -162,12 +186,23 @@ impl Options {
         }
     }
 
+    /// The address that it connects to, if that is the only one.
+    pub(super) fn only_address(&self) -> Option<&str> {
+        match (&self.binds[..], &self.connects[..]) {
+            ([], [address]) => Some(address),
+            _ => None,
+        }
+    }
+
     /// A socket with all that can be set before it is bound. The domain under which its clients are admitted, where that is asked.
     pub(super) fn open(&self, context: &Context, kind: Kind) -> Result<(Socket, Option<Domain>), Error> {
         let socket = Socket::new(context, kind)?;
         // libzmq counts frames, and without any there would be no mark.
         let mark = |frames: Option<usize>| i32::try_from(frames.unwrap_or(MARK).max(1)).unwrap_or(i32::MAX);
-        socket.set(option::SEND_MARK, mark(self.send_mark.map(|messages| messages.div_ceil(self.pack))))?;
+        // A subscriber sends subscriptions, and libzmq drops, without a word, those for which there is no room.
+        let send =
+            if kind == Kind::Sub { 0 } else { mark(self.send_mark.map(|messages| messages.div_ceil(self.pack))) };
+        socket.set(option::SEND_MARK, send)?;
         socket.set(option::RECEIVE_MARK, mark(self.receive_mark))?;
         if let Some((send, receive)) = self.kernel_buffers {
             socket.set(option::SEND_BUFFER, i32::try_from(send).unwrap_or(i32::MAX))?;
@@ -184,8 +219,12 @@ impl Options {
             // receiving side: libzmq then drops with a connection also the unread messages that came by it.
             socket.set(option::IMMEDIATE, 1)?;
         }
-        socket.set(option::RECONNECT_IVL, 100)?;
-        socket.set(option::RECONNECT_IVL_MAX, 5_000)?;
+        let (first, longest) = self.reconnect;
+        socket.set(option::RECONNECT_IVL, milliseconds(first))?;
+        socket.set(option::RECONNECT_IVL_MAX, milliseconds(longest.max(first)))?;
+        if let Some(silent) = self.keep_alive {
+            keep_alive(&socket, silent)?;
+        }
         let domain = self.secure(context, &socket)?;
         Ok((socket, domain))
     }
@@ -195,7 +234,7 @@ impl Options {
             socket.set_bytes(option::CURVE_PUBLIC_KEY, own.public().bytes())?;
             socket.set_bytes(option::CURVE_SECRET_KEY, own.secret_bytes())
         };
-        let unless_missing = |cause: crate::error::Failure| match cause.is(rustix::io::Errno::INVAL) {
+        let unless_missing = |cause: Failure| match cause.is(rustix::io::Errno::INVAL) {
             true => Error::NoCurve,
             false => cause.into(),
         };
@@ -327,6 +366,25 @@ mod tests {
     use super::*;
     use crate::event::Event;
     use crate::monitor::{Monitor, Seen};
+
+    /// Within the time that the program has chosen, and never beyond what the system takes.
+    #[test]
+    fn a_silent_machine_is_asked_in_time() {
+        let context = Context::of_the_process().unwrap();
+        for (silent, seconds) in [(60, (30, 10)), (0, (1, 1)), (u64::MAX, (LONGEST_SILENCE, LONGEST_SILENCE))] {
+            let silent = Duration::from_secs(silent);
+            let options = Options { keep_alive: Some(silent), ..Options::new() };
+            let (socket, _) = options.open(&context, Kind::Pull).unwrap();
+            let [idle, interval, count, most] = [
+                option::TCP_KEEPALIVE_IDLE,
+                option::TCP_KEEPALIVE_INTERVAL,
+                option::TCP_KEEPALIVE_COUNT,
+                option::TCP_MAXRT,
+            ]
+            .map(|option| socket.get_int(option).unwrap());
+            assert_eq!(((idle, interval), count, most), (seconds, 3, milliseconds(silent)));
+        }
+    }
 
     /// The gatekeeper is in another context, where a server of this one cannot ask.
     #[test]

@@ -1,29 +1,18 @@
 //! [`Outgoing`]: from a channel to a socket, in frames of all available messages, up to the pack.
 
-use std::sync::{Mutex, PoisonError};
-use std::thread;
-
 use ysuite::channel::TryRecvError;
 use ysuite::signal::YSocketpair;
 
-use super::source::Source;
+use super::source::{self, Source};
 use super::tools::Tools;
 use super::work::{AT_ONCE, Wanted, Work};
 use crate::error::Failure;
 use crate::frame::Frame;
+use crate::topic::Topic;
 use crate::wire::{self, Layout, ToWire, Wire as _};
 
 /// Messages that are taken from the channel at once, though each is a frame.
 const HANDFUL: usize = 32;
-
-/// Held while a bridge leaves its channel: of several that leave one, each would see the others there still, and none would count
-/// what is in it.
-///
-/// The program's own receivers do not hold it. A receiver that is dropped after the check and before the bridge's own
-/// receiver could as well have been dropped after that: then it was the last, and the channel's messages went with it.
-/// A receiver that is made from a weak handle after the check receives alongside the bridge, which counts what it takes
-/// itself. A wake-up that the bridge's receiver had and did not use is passed on when that is dropped.
-static LEAVING: Mutex<()> = Mutex::new(());
 
 pub(super) struct Outgoing<S: Source> {
     /// None: it has been left.
@@ -36,6 +25,13 @@ pub(super) struct Outgoing<S: Source> {
     taken: Vec<S::Message>,
     /// The next frame, and how many messages it has: none where the socket has taken it.
     pub(super) frame: Frame,
+    /// What goes before it, of a message of several parts.
+    before: Vec<Frame>,
+    /// Of messages that have none of their own, and of the next frame.
+    topic: Topic,
+    /// What is between a topic and a message in the same part.
+    joined: Option<u8>,
+    largest: usize,
     held: usize,
     /// All senders are gone, and all has been taken.
     ended: bool,
@@ -45,7 +41,7 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
     /// With limits for a frame's messages, and for its bytes as far as those are known before they are written.
     pub(super) fn new(source: S, pack: usize, largest: usize) -> Self {
         let pack = match S::Message::LAYOUT {
-            Layout::Whole => 1,
+            Layout::Whole | Layout::Parts => 1,
             // The other side ends the connection if a frame is larger than it allows. Its default is the same as this
             // side's.
             Layout::Records(size) => largest.checked_div(size).map_or(pack, |most| pack.min(most).max(1)),
@@ -57,9 +53,29 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
             pack,
             taken: Vec::new(),
             frame: Frame::empty(),
+            before: Vec::new(),
+            topic: Topic::default(),
+            joined: None,
+            largest,
             held: 0,
             ended: false,
         }
+    }
+
+    /// Its messages are published, about this unless they have topics of their own.
+    pub(super) fn about(mut self, topic: Topic, joined: Option<u8>) -> Self {
+        (self.topic, self.joined) = (topic, joined);
+        self
+    }
+
+    /// What messages without topics of their own are about.
+    pub(super) fn own_topic(&self) -> &Topic {
+        &self.topic
+    }
+
+    /// What the next frame is about, unless it says that itself.
+    pub(super) fn topic(&self) -> Option<&Topic> {
+        self.joined.is_none().then_some(&self.topic)
     }
 
     /// Whether all has been taken, and all senders are gone, or no longer matter because the bridge closes.
@@ -74,13 +90,57 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
             if self.taken.is_empty() {
                 self.take(self.pack.max(HANDFUL), tools);
             }
-            let messages = self.taken.len().min(self.pack);
+            let messages = self.together();
             if messages > 0 {
-                pack(&mut self.taken, messages, &[], tools, &mut self.frame)?;
+                self.fill(messages, tools)?;
                 self.held = messages;
             }
         }
         Ok(self.held)
+    }
+
+    /// How many of the taken messages the next frame has, which have the same topic.
+    fn together(&self) -> usize {
+        let mut most = self.taken.len().min(self.pack);
+        if most < 2 || !(S::Message::HAS_TOPIC || self.joined.is_some()) {
+            return most;
+        }
+        let mut next = self.taken.iter().rev().take(most).map(ToWire::topic);
+        let first = next.next().flatten();
+        if let (Layout::Records(size), Some(_)) = (S::Message::LAYOUT, self.joined) {
+            let head = first.unwrap_or(&self.topic).len() + 1;
+            most = (self.largest.saturating_sub(head) / size).max(1);
+        }
+        most.min(1 + next.take_while(|&topic| topic == first).count())
+    }
+
+    /// Fills the next frame with this many of the taken messages.
+    fn fill(&mut self, messages: usize, tools: &mut Tools) -> Result<(), Failure> {
+        if let Some(topic) = self.taken.last().and_then(ToWire::topic) {
+            self.topic.clone_from(topic);
+        }
+        let head = self.joined.map(|separator| [&self.topic[..], &[separator]].concat()).unwrap_or_default();
+        if S::Message::LAYOUT != Layout::Parts {
+            return pack(&mut self.taken, messages, &head, tools, &mut self.frame);
+        }
+        self.before = self.taken.pop().expect("the counted message").into_parts()?;
+        if let Some(first) = self.before.first_mut().filter(|_| !head.is_empty()) {
+            *first = Frame::of([&head[..], first].concat())?;
+        }
+        self.frame = self.before.pop().expect("a message has one part at least");
+        Ok(())
+    }
+
+    /// Hands over the next frame, with what belongs before it. False: the socket has no room, and nothing has gone.
+    pub(super) fn send(&mut self, tools: &Tools) -> Result<bool, Failure> {
+        tools.send_all(&mut self.before, &mut self.frame, self.held)
+    }
+
+    // MUTANT: Memory only: a frame is freed later.
+    /// The next frame is dropped.
+    pub(super) fn release(&mut self) {
+        self.before.clear();
+        self.frame.release();
     }
 
     /// The next frame has gone its way.
@@ -162,7 +222,7 @@ impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
         let mut moved = 0;
         while moved < AT_ONCE {
             let messages = self.next(tools)?;
-            if messages == 0 || !tools.send(&mut self.frame, false, messages)? {
+            if messages == 0 || !self.send(tools)? {
                 break;
             }
             self.gone();
@@ -193,26 +253,9 @@ impl<S: Source<Message: ToWire>> Work for Outgoing<S> {
     }
 
     fn left(&mut self) -> usize {
-        let mut left = core::mem::take(&mut self.held) + self.taken.len();
+        let left = core::mem::take(&mut self.held) + self.taken.len();
         self.taken.clear();
-        let Some(mut source) = self.source.take() else { return left };
-        // It guards no data that could be broken.
-        let leaving = LEAVING.lock().unwrap_or_else(PoisonError::into_inner);
-        if !source.end() {
-            drop(source);
-            return left;
-        }
-        // Whatever the messages' `Drop` does.
-        drop(leaving);
-        loop {
-            match source.take(&mut self.taken, AT_ONCE) {
-                Ok(messages) => left += messages,
-                // A sender has a place and has not filled it yet.
-                Err(TryRecvError::Empty) => thread::yield_now(),
-                Err(TryRecvError::Disconnected) => return left,
-            }
-            self.taken.clear();
-        }
+        left + self.source.take().map_or(0, source::left)
     }
 }
 

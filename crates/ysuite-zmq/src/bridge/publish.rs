@@ -6,6 +6,7 @@
 //! then on libzmq leaves that subscriber out, until it has room again, and refuses nothing because of it. So its next
 //! drops are not noticed.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use ysuite::signal::YSocketpair;
@@ -17,7 +18,8 @@ use super::work::{AGAIN, AT_ONCE, Wanted, Work};
 use crate::error::Failure;
 use crate::ffi::option;
 use crate::frame::Frame;
-use crate::wire::ToWire;
+use crate::topic::Topic;
+use crate::wire::{ToWire, Wire as _};
 
 /// What a publisher does while a subscriber has no room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,77 +39,108 @@ pub enum WhenFull {
 
 pub(super) struct Publishing<S: Source> {
     outgoing: Outgoing<S>,
-    topic: Vec<u8>,
     when_full: WhenFull,
     subscriptions: Subscriptions,
     /// There was no room: when it is tried again. A full XPUB says that it has room (libzmq#1597).
     again: Option<Instant>,
 }
 
-/// Those that our topic reaches.
-#[derive(Default)]
+/// Those that our topics reach.
 struct Subscriptions {
     frame: Option<Frame>,
+    /// Nothing: messages have topics of their own, and any may be one.
+    topic: Option<Topic>,
     reached: usize,
+    /// All, each with how many have asked for it. As much is in libzmq.
+    all: HashMap<Box<[u8]>, usize>,
 }
 
 impl<S: Source<Message: ToWire>> Publishing<S> {
-    pub(super) fn new(outgoing: Outgoing<S>, topic: Vec<u8>, when_full: WhenFull) -> Self {
-        Self { outgoing, topic, when_full, subscriptions: Subscriptions::default(), again: None }
+    pub(super) fn new(outgoing: Outgoing<S>, when_full: WhenFull) -> Self {
+        let topic = (!S::Message::HAS_TOPIC).then(|| outgoing.own_topic().clone());
+        let subscriptions = Subscriptions { frame: None, topic, reached: 0, all: HashMap::new() };
+        Self { outgoing, when_full, subscriptions, again: None }
     }
 }
 
 impl<S: Source<Message: ToWire>> Publishing<S> {
     /// Hands over the next frame, after its topic. False: a subscriber has no room, and the socket drops nothing.
-    fn send(&mut self, messages: usize, tools: &Tools) -> Result<bool, Failure> {
+    fn send(&mut self, tools: &Tools) -> Result<bool, Failure> {
         // MUTANT: libzmq takes all parts of a message or none.
-        // A first part that is taken means that the second will be.
-        Ok(tools.send(&mut Frame::copied(&self.topic)?, true, 0)?
-            && tools.send(&mut self.outgoing.frame, false, messages)?)
+        // A first part that is taken means that the others will be.
+        if let Some(topic) = self.outgoing.topic()
+            && !tools.send(&mut Frame::copied(topic)?, true, 0)?
+        {
+            return Ok(false);
+        }
+        self.outgoing.send(tools)
     }
 }
 
 impl Subscriptions {
     /// Reads the subscriptions and unsubscriptions. Returns how many there were.
-    fn look(&mut self, tools: &Tools, topic: &[u8]) -> Result<usize, Failure> {
-        let frame = self.frame.get_or_insert_with(Frame::empty);
+    fn look(&mut self, tools: &Tools) -> Result<usize, Failure> {
+        let mut frame = self.frame.take().unwrap_or_default();
         let mut words = 0;
-        while words < AT_ONCE && tools.socket.receive(frame)? {
+        while words < AT_ONCE && tools.socket.receive(&mut frame)? {
             words += 1;
             match frame.split_first() {
-                Some((1, prefix)) if topic.starts_with(prefix) => self.reached += 1,
-                Some((0, prefix)) if topic.starts_with(prefix) => self.reached = self.reached.saturating_sub(1),
+                Some((1, beginning)) => self.come(beginning),
+                Some((0, beginning)) => self.go(beginning),
                 _ => {}
             }
         }
+        self.frame = Some(frame);
         Ok(words)
+    }
+
+    fn come(&mut self, beginning: &[u8]) {
+        self.reached += usize::from(self.counts(beginning));
+        *self.all.entry(beginning.into()).or_default() += 1;
+    }
+
+    fn go(&mut self, beginning: &[u8]) {
+        let Some(times) = self.all.get_mut(beginning) else { return };
+        *times -= 1;
+        if *times == 0 {
+            self.all.remove(beginning);
+        }
+        self.reached -= usize::from(self.counts(beginning));
+    }
+
+    fn counts(&self, beginning: &[u8]) -> bool {
+        self.topic.as_ref().is_none_or(|topic| topic.starts_with(beginning))
+    }
+
+    /// Those that this topic reaches.
+    fn reached_by(&self, topic: &[u8]) -> usize {
+        (0..=topic.len()).filter_map(|length| self.all.get(&topic[..length])).sum()
     }
 }
 
 impl<S: Source<Message: ToWire>> Work for Publishing<S> {
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
         // A thread that waits for subscribers gets its result before the bridge sleeps again.
-        let mut moved = self.subscriptions.look(tools, &self.topic)?;
+        let mut moved = self.subscriptions.look(tools)?;
         self.again = None;
         while moved < AT_ONCE {
             let messages = self.outgoing.next(tools)?;
             if messages == 0 {
                 break;
             }
-            let went = self.send(messages, tools)?;
+            let went = self.send(tools)?;
             match self.when_full {
                 _ if went => {}
                 WhenFull::Drop => {
                     tools.counters.dropped.add(messages);
                     tools.socket.set(option::XPUB_NO_DROP, 0)?;
-                    let sent = self.send(messages, tools);
+                    let sent = self.send(tools);
                     tools.socket.set(option::XPUB_NO_DROP, 1)?;
                     sent?;
                 }
                 WhenFull::DropForAll => {
                     tools.counters.dropped.add(messages);
-                    // MUTANT: Memory only: a frame is freed later.
-                    self.outgoing.frame.release();
+                    self.outgoing.release();
                 }
                 WhenFull::Wait => {
                     self.again = Some(Instant::now() + AGAIN);
@@ -140,8 +173,8 @@ impl<S: Source<Message: ToWire>> Work for Publishing<S> {
         self.outgoing.left()
     }
 
-    fn subscribers(&self) -> usize {
-        self.subscriptions.reached
+    fn subscribers(&self, topic: Option<&Topic>) -> usize {
+        topic.map_or(self.subscriptions.reached, |topic| self.subscriptions.reached_by(topic))
     }
 }
 
@@ -162,8 +195,8 @@ mod tests {
             socket.set(option::XPUB_VERBOSER, 1).unwrap();
             socket.set(option::SEND_MARK, 1).unwrap();
         });
-        let outgoing = Outgoing::new(out, 1, 1 << 20);
-        (Publishing::new(outgoing, b"weather.rain".to_vec(), when_full), jobs, tools, address)
+        let outgoing = Outgoing::new(out, 1, 1 << 20).about("weather.rain".into(), None);
+        (Publishing::new(outgoing, when_full), jobs, tools, address)
     }
 
     fn subscriber(address: &str, topic: &str) -> Socket {
@@ -188,12 +221,12 @@ mod tests {
         for (topic, reached) in [("weather", 1), ("sports", 1), ("weather.rain", 2), ("weather.snow", 2)] {
             there.push(subscriber(&address, topic));
             step(&mut publishing, &mut tools);
-            assert_eq!(publishing.subscribers(), reached, "{topic}");
+            assert_eq!(publishing.subscribers(None), reached, "{topic}");
         }
         for reached in [2, 1, 1, 0] {
             drop(there.pop());
             step(&mut publishing, &mut tools);
-            assert_eq!(publishing.subscribers(), reached);
+            assert_eq!(publishing.subscribers(None), reached);
         }
     }
 
@@ -232,7 +265,7 @@ mod tests {
 
     #[test]
     fn one_that_wants_nothing_is_detached() {
-        let publishing = |outgoing| Publishing::new(outgoing, Vec::new(), WhenFull::Drop);
+        let publishing = |outgoing| Publishing::new(outgoing, WhenFull::Drop);
         leaves_and_comes_back(Shared::new(Kind::XPub, publishing));
     }
 }

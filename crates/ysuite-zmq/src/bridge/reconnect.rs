@@ -5,6 +5,7 @@
 //! the address up then, and says nothing of that. What it says of one that it does not give up is that it tries again. So
 //! where that word does not come for a while the address is connected anew: after half a second, then
 //! after twice the time, up to 5 seconds, and again after half a second once a connection has lasted for longer than that.
+//! Where the program asks libzmq for longer times, after those.
 //!
 //! The bridge's thread alone has it. Nothing here waits, except for the system's resolver: where several addresses have
 //! the same port, and libzmq spells one of them as a number, their names are resolved, as libzmq has just done.
@@ -18,12 +19,16 @@ use crate::monitor::Turn;
 use crate::names::is_inproc;
 use crate::socket::Socket;
 
-/// The shortest time without a word of libzmq's, and the longest.
+/// By default: libzmq's first pause before it tries again, and its longest.
+pub(super) const BY_LIBZMQ: (Duration, Duration) = (Duration::from_millis(100), LAST);
+
+/// By default: the shortest time without a word of libzmq's, and the longest.
 const FIRST: Duration = Duration::from_millis(500);
 const LAST: Duration = Duration::from_secs(5);
 
-#[derive(Default)]
 pub(super) struct Reconnect {
+    first: Duration,
+    last: Duration,
     addresses: Vec<Address>,
     /// As libzmq has spelled them.
     spelled: HashMap<String, usize>,
@@ -44,6 +49,12 @@ struct Address {
 }
 
 impl Reconnect {
+    /// Where libzmq itself waits for so long, at first and at most.
+    pub(super) fn after((first, last): (Duration, Duration)) -> Self {
+        let first = first.max(FIRST);
+        Self { first, last: last.max(first), addresses: Vec::new(), spelled: HashMap::new() }
+    }
+
     /// The socket has connected to this address.
     pub(super) fn add(&mut self, address: &str, is_v6: bool) {
         if is_inproc(address) {
@@ -53,7 +64,7 @@ impl Reconnect {
             Some(other) => other.times += 1,
             None => {
                 let text = address.to_owned();
-                self.addresses.push(Address { text, is_v6, times: 1, due: None, after: FIRST, since: None });
+                self.addresses.push(Address { text, is_v6, times: 1, due: None, after: self.first, since: None });
             }
         }
     }
@@ -63,8 +74,8 @@ impl Reconnect {
             Turn::Ended { address, is_ours } => {
                 let Some(at) = self.find(address, *is_ours) else { return };
                 let address = &mut self.addresses[at];
-                if address.since.is_some_and(|since| now.saturating_duration_since(since) > address.after + LAST) {
-                    address.after = FIRST;
+                if address.since.is_some_and(|since| now.saturating_duration_since(since) > address.after + self.last) {
+                    address.after = self.first;
                 }
                 address.since = Some(now);
                 address.due.get_or_insert(now + address.after);
@@ -101,6 +112,16 @@ impl Reconnect {
         Some(at)
     }
 
+    /// Connects all addresses anew.
+    pub(super) fn renew(&mut self, socket: &Socket) {
+        let now = Instant::now();
+        for address in &mut self.addresses {
+            let _ = socket.disconnect(&address.text);
+            let is_there = socket.connect_over(&address.text, address.is_v6).is_ok();
+            address.due = (!is_there).then(|| now + address.after);
+        }
+    }
+
     /// When something is to be done.
     pub(super) fn next(&self) -> Option<Instant> {
         self.addresses.iter().filter_map(|address| address.due).min()
@@ -110,7 +131,7 @@ impl Reconnect {
     pub(super) fn again(&mut self, socket: &Socket, now: Instant) -> Option<String> {
         let address = self.addresses.iter_mut().find(|address| address.due.is_some_and(|due| due <= now))?;
         address.due = None;
-        address.after = (address.after * 2).min(LAST);
+        address.after = (address.after * 2).min(self.last);
         // A SUB or DEALER connects to an address once: what it had given up has to be forgotten. Others need not forget it,
         // but would keep a little of it each time. Not where that would end other connections to the same address, or
         // lose frames that have come and were not read yet.
@@ -144,7 +165,7 @@ mod tests {
     use super::*;
 
     fn of(addresses: &[&str]) -> Reconnect {
-        let mut reconnect = Reconnect::default();
+        let mut reconnect = Reconnect::after(BY_LIBZMQ);
         addresses.iter().for_each(|address| reconnect.add(address, false));
         reconnect
     }

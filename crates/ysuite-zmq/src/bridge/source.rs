@@ -1,8 +1,13 @@
 //! [`Source`]: the receivers that a bridge can take messages from.
 
+use std::sync::{Mutex, PoisonError};
+use std::thread;
+
 use ysuite::channel::TryRecvError;
 use ysuite::signal::Attach;
 use ysuite::{mpmc, mpsc, spsc};
+
+use super::work::AT_ONCE;
 
 /// A receiver whose messages leave the program: of [`spsc`], [`mpsc`] and [`mpmc`].
 pub trait Source: Attach + Send + 'static {
@@ -77,4 +82,35 @@ impl_source! {
         }
         is_last
     };
+}
+
+/// Held while a bridge leaves its channel: of several that leave one, each would see the others there still, and none would count
+/// what is in it.
+///
+/// The program's own receivers do not hold it. A receiver that is dropped after the check and before the bridge's own
+/// receiver could as well have been dropped after that: then it was the last, and the channel's messages went with it.
+/// A receiver that is made from a weak handle after the check receives alongside the bridge, which counts what it takes
+/// itself. A wake-up that the bridge's receiver had and did not use is passed on when that is dropped.
+static LEAVING: Mutex<()> = Mutex::new(());
+
+/// Drops what is in the channel, and leaves it. Returns how many messages that were: none where others receive them.
+pub(super) fn left<S: Source>(mut source: S) -> usize {
+    // It guards no data that could be broken.
+    let leaving = LEAVING.lock().unwrap_or_else(PoisonError::into_inner);
+    if !source.end() {
+        drop(source);
+        return 0;
+    }
+    // Whatever the messages' `Drop` does.
+    drop(leaving);
+    let (mut left, mut taken) = (0, Vec::new());
+    loop {
+        match source.take(&mut taken, AT_ONCE) {
+            Ok(messages) => left += messages,
+            // A sender has a place and has not filled it yet.
+            Err(TryRecvError::Empty) => thread::yield_now(),
+            Err(TryRecvError::Disconnected) => return left,
+        }
+        taken.clear();
+    }
 }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use ysuite::{mpmc, mpsc, oneshot};
 
 use super::close::Closed;
-use super::engine::{self, Engine, Order};
+use super::engine::{self, Asked, Engine, Order};
 use super::names::Names;
 use super::options::{Domain, Met, Options};
 use super::sets::Sets;
@@ -21,6 +21,7 @@ use crate::event::{self, Event};
 use crate::ffi::Kind;
 use crate::socket::Socket;
 use crate::statistics::{Counters, Statistics};
+use crate::topic::Topic;
 
 /// A bridge at work. Any thread may have it.
 ///
@@ -37,6 +38,8 @@ pub struct Started {
     /// Is disconnected with the bridge.
     _names: Option<Names>,
     thread: Option<JoinHandle<()>>,
+    /// Is disconnected when the thread has done everything.
+    over: oneshot::Receiver<()>,
 }
 
 impl Started {
@@ -48,27 +51,89 @@ impl Started {
     ///
     /// Says what that has achieved, never more than it knows: see [`Closed`].
     pub fn close(mut self, timeout: Duration) -> Closed {
+        let closed = self.order_to_close(timeout).and_then(|closed| closed.recv().ok());
+        self.join();
+        closed.unwrap_or(Closed::Unsent { messages: 0, more: true })
+    }
+
+    /// As [`close`](Self::close), of a task: no thread waits, and the time runs whether or not the future is polled.
+    /// Dropped after its first poll it does not report the result, and the bridge ends all the same; before that, as if
+    /// the bridge had been dropped.
+    pub async fn close_async(mut self, timeout: Duration) -> Closed {
+        let closed = match self.order_to_close(timeout) {
+            Some(closed) => closed.await.ok(),
+            None => None,
+        };
+        let (_, over) = oneshot::channel();
+        let _ = core::mem::replace(&mut self.over, over).await;
+        // Its last words were said: it ends.
+        self.join();
+        closed.unwrap_or(Closed::Unsent { messages: 0, more: true })
+    }
+
+    fn join(&mut self) {
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+
+    /// Where the result comes, unless the bridge has ended.
+    fn order_to_close(&mut self, timeout: Duration) -> Option<oneshot::Receiver<Closed>> {
         let (answer, closed) = oneshot::channel();
         // A time that the clock cannot hold is no limit: a century is none.
         let now = Instant::now();
         // MUTANT: The timeout is a century and some hours.
         let until = now.checked_add(timeout).unwrap_or_else(|| now + Duration::from_secs(100 * 365 * 24 * 3_600));
-        let ordered = self.orders.send(Order::Close { until, answer });
-        let closed = ordered.ok().and_then(|()| closed.recv().ok());
-        if let Some(thread) = self.thread.take() {
-            let _ = thread.join();
-        }
-        closed.unwrap_or(Closed::Unsent { messages: 0, more: true })
+        self.orders.send(Order::Close { until, answer }).ok().map(|()| closed)
     }
 
-    // MUTANT: A timeout of some thirty years. An order that was not given has no answer.
     /// Waits for this number of subscribers that the topic reaches: what is published before a subscriber is there never
     /// reaches it. A subscriber that is no bridge counts once for each beginning that it has asked for and that reaches. False: they were not there in time. Of a publisher; any other bridge has none.
     pub fn wait_for_subscribers(&mut self, wanted: usize, timeout: Duration) -> bool {
+        self.wait_for(None, wanted, timeout)
+    }
+
+    /// As [`wait_for_subscribers`](Self::wait_for_subscribers), of those that this topic reaches: of a publisher whose
+    /// messages have topics of their own, where any subscription counts otherwise.
+    pub fn wait_for_subscribers_of(&mut self, topic: impl Into<Topic>, wanted: usize, timeout: Duration) -> bool {
+        self.wait_for(Some(topic.into()), wanted, timeout)
+    }
+
+    // MUTANT: A timeout of some thirty years. An order that was not given has no answer.
+    fn wait_for(&mut self, topic: Option<Topic>, wanted: usize, timeout: Duration) -> bool {
         let (answer, there) = oneshot::channel();
         let until =
             Instant::now().checked_add(timeout).unwrap_or_else(|| Instant::now() + Duration::from_secs(1 << 30));
-        self.orders.send(Order::Subscribers { wanted, until, answer }).is_ok() && there.recv().unwrap_or(false)
+        let asked = Asked { topic, wanted, until, answer };
+        self.orders.send(Order::Subscribers(asked)).is_ok() && there.recv().unwrap_or(false)
+    }
+
+    /// From now on a subscriber also asks for everything whose topic begins so. Asked for twice is asked for once. What is
+    /// published before the publisher has heard of it does not come. Blocks for a short time at most.
+    ///
+    /// # Errors
+    /// [`Error::NotSubscriber`] of any other bridge, [`Error::Ended`] of one that has broken.
+    pub fn subscribe(&mut self, beginning: impl Into<Topic>) -> Result<(), Error> {
+        self.topic(beginning.into(), true)
+    }
+
+    /// From now on a subscriber does not ask for this beginning, unless another one that it asks for reaches the same.
+    /// What is in the channel stays there; of what is still on its way nothing comes. Blocks for a short time at most.
+    ///
+    /// # Errors
+    /// As [`subscribe`](Self::subscribe). Not where it was not asked for: that changes nothing.
+    pub fn unsubscribe(&mut self, beginning: impl Into<Topic>) -> Result<(), Error> {
+        self.topic(beginning.into(), false)
+    }
+
+    fn topic(&mut self, topic: Topic, asks: bool) -> Result<(), Error> {
+        let (answer, done) = oneshot::channel();
+        self.orders.send(Order::Topic { topic, asks, answer }).map_err(|_| Error::Ended)?;
+        match done.recv() {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(Error::NotSubscriber),
+            Err(_) => Err(Error::Ended),
+        }
     }
 
     /// What has gone through it so far. Wait-free.
@@ -133,6 +198,7 @@ pub(super) fn start(
     let counters = Arc::new(Counters::default());
     let (told, events) = event::channel();
     let mut tools = Tools::new(socket, counters.clone(), told)?;
+    tools.reconnect_after(options.reconnect);
     let (orders, mut ordered_out) = mpsc::unbounded();
     let (mut ordered, ended) = engine::ordered()?;
     let Met { bound, files, names } = options.meet(&mut tools, &ended)?;
@@ -140,13 +206,15 @@ pub(super) fn start(
     found.iter().try_for_each(|(name, is_v6)| tools.reach(&name.address, *is_v6))?;
     ordered.attach(&mut ordered_out, engine::ORDER).map_err(|_| Error::Attached)?;
     let engine = Engine { work, tools, sets, orders: ordered_out, ordered, ended, asked: Vec::new() };
+    let (at_last, over) = oneshot::channel();
     let run = move || {
         engine.run();
         // Clients are admitted until the bridge has ended.
         drop(admitting);
         // And the files exist until the listener is gone.
         drop(files);
+        drop(at_last);
     };
     let thread = thread::Builder::new().name("ysuite-zmq bridge".to_owned()).spawn(run)?;
-    Ok(Started { orders, counters, events, bound, domain, _names: names, thread: Some(thread) })
+    Ok(Started { orders, counters, events, bound, domain, _names: names, thread: Some(thread), over })
 }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 use std::task::Waker;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use super::reconnect::Reconnect;
+use super::reconnect::{self, Reconnect};
 use crate::error::{Error, Failure};
 use crate::event::{Event, Told};
 use crate::frame::Frame;
@@ -43,13 +43,18 @@ impl Tools {
             socket,
             monitor,
             ended_empty: 0,
-            reconnect: Reconnect::default(),
+            reconnect: Reconnect::after(reconnect::BY_LIBZMQ),
             counters,
             events,
             arms: false,
             frame: Frame::empty(),
             scratch: Vec::new(),
         })
+    }
+
+    /// Before anything is connected: how long libzmq itself waits until it tries again.
+    pub(super) fn reconnect_after(&mut self, times: (Duration, Duration)) {
+        self.reconnect = Reconnect::after(times);
     }
 
     /// Binds this address. Returns how libzmq spells it.
@@ -88,8 +93,14 @@ impl Tools {
         self.reconnect.next()
     }
 
+    /// Connects anew to all addresses that libzmq tries to connect to: what waits in it for them is dropped. What has come
+    /// was taken before.
+    pub(super) fn renew(&mut self) {
+        self.reconnect.renew(&self.socket);
+    }
+
     /// The number of connections that have ended after frames may have gone over them.
-    fn ended(&self) -> u64 {
+    pub(super) fn ended(&self) -> u64 {
         self.monitor.ended() + self.inproc.ended()
     }
 
@@ -130,13 +141,13 @@ impl Tools {
     // MUTANT: libzmq shows no part before it has all of them.
     /// Receives all parts of what comes next, shows each before the last to `before_last`, and answers how many there were:
     /// none where nothing is there.
-    pub(super) fn receive(&mut self, mut before_last: impl FnMut(&Frame)) -> Result<usize, Failure> {
+    pub(super) fn receive(&mut self, mut before_last: impl FnMut(&mut Frame)) -> Result<usize, Failure> {
         if !self.socket.receive(&mut self.frame)? {
             return Ok(0);
         }
         let mut parts = 1;
         while self.frame.more() {
-            before_last(&self.frame);
+            before_last(&mut self.frame);
             // They come together: libzmq shows none before it has all.
             if !self.socket.receive(&mut self.frame)? {
                 break;
@@ -144,6 +155,32 @@ impl Tools {
             parts += 1;
         }
         Ok(parts)
+    }
+
+    /// Hands over a message of several parts: those before the last, and the last. False: the socket has no room, and all
+    /// of them hold what they held.
+    pub(super) fn send_all(&self, before: &mut Vec<Frame>, last: &mut Frame, messages: usize) -> Result<bool, Failure> {
+        for (at, part) in before.iter_mut().enumerate() {
+            if !self.send(part, true, 0)? && at == 0 {
+                return Ok(false);
+            }
+            // MUTANT: Needs a connection that ends between two parts.
+            // Where a later part is refused its connection has ended, and took the earlier ones with it: libzmq then
+            // drops what follows, up to the last part.
+        }
+        let is_alone = before.is_empty();
+        if !self.send(last, false, messages)? {
+            if is_alone {
+                return Ok(false);
+            }
+            // MUTANT: As above.
+            // As above, but nothing follows: once more it would be a message of its own. It counts as what libzmq
+            // throws away with a connection.
+            self.counters.frames_out.add(1);
+            self.counters.messages_out.add(messages);
+        }
+        before.clear();
+        Ok(true)
     }
 
     /// Hands over the contents of a frame of `messages` messages. False: the socket has no room, and the frame still

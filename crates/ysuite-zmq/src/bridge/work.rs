@@ -8,6 +8,7 @@ use ysuite::signal::YSocketpair;
 use super::tools::Tools;
 use crate::error::Failure;
 use crate::event::Event;
+use crate::topic::Topic;
 
 /// Messages moved between two checks of anything else.
 pub(super) const AT_ONCE: usize = 256;
@@ -89,8 +90,13 @@ pub(super) trait Work: Send + 'static {
         true
     }
 
-    /// The current number of subscribers.
-    fn subscribers(&self) -> usize {
+    /// The current number of subscribers: that this topic reaches, or those of the bridge's own topics.
+    fn subscribers(&self, _: Option<&Topic>) -> usize {
         0
+    }
+
+    /// Asks for this topic from now on, or does not any more. False: this is no subscriber.
+    fn subscribe(&mut self, _: Topic, _asks: bool, _: &Tools) -> Result<bool, Failure> {
+        Ok(false)
     }
 }

@@ -4,29 +4,35 @@
 //! |---|---|---|
 //! | bytes: `Vec<u8>`, `Box<[u8]>`, `String`, [`Frame`], pool messages | the message is the frame | anything |
 //! | plain records: numbers, arrays of them, types with [`record!`](crate::record) | several back to back, little-endian, without padding | `struct.iter_unpack`, `numpy.frombuffer` |
+//! | lists of parts: `Vec<Frame>`, `Vec<Vec<u8>>` | the list is a message of ØMQ with as many frames | `recv_multipart` |
 //! | [`Postcard`](crate::Postcard), a feature: what serde knows | a byte of version, then each with its length before it | postcard |
 
 mod bytes;
 #[cfg(feature = "postcard")]
 mod guarded;
 mod limits;
+mod parts;
 #[cfg(feature = "postcard")]
 mod postcard;
 mod record;
 
 pub use self::limits::Allowance;
 pub(crate) use self::limits::Limits;
+pub(crate) use self::parts::Parts;
 
 #[cfg(feature = "postcard")]
 pub use self::postcard::Postcard;
 use crate::error::Failure;
 use crate::frame::Frame;
+use crate::topic::Topic;
 
 /// How messages lie in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
     /// One message is the frame, of any length.
     Whole,
+    /// One message is a list of parts, and all of them one message of ØMQ.
+    Parts,
     /// Each has this many bytes; several are back to back.
     Records(usize),
     /// A byte of version, then each after its length, four bytes in little-endian order. A frame with a message that is
@@ -71,6 +77,10 @@ pub enum Malformed {
 pub trait Wire: Send + Sized + 'static {
     /// Of every message of this type.
     const LAYOUT: Layout;
+
+    /// Whether each has a topic, which is not in its bytes.
+    #[doc(hidden)]
+    const HAS_TOPIC: bool = false;
 }
 
 /// A message that can leave the program.
@@ -84,6 +94,18 @@ pub trait ToWire: Wire {
         let mut bytes = Vec::new();
         self.encode(&mut bytes);
         Frame::of(bytes)
+    }
+
+    /// The parts of a message whose layout is [`Layout::Parts`], one at least.
+    #[doc(hidden)]
+    fn into_parts(self) -> Result<Vec<Frame>, Failure> {
+        self.into_frame().map(|only| vec![only])
+    }
+
+    /// What it is about, of a message that has a topic.
+    #[doc(hidden)]
+    fn topic(&self) -> Option<&Topic> {
+        None
     }
 }
 
@@ -106,12 +128,23 @@ pub trait FromWire: Wire {
     fn from_frame(frame: Frame) -> Result<Self, Malformed> {
         Self::decode(&frame)
     }
+
+    /// The message that has these parts, where its layout is [`Layout::Parts`].
+    #[doc(hidden)]
+    fn from_parts(_: Vec<Frame>) -> Result<Self, Malformed> {
+        Err(Malformed::Parts)
+    }
+
+    /// This is what it is about.
+    #[doc(hidden)]
+    fn set_topic(&mut self, _: &Topic) {}
 }
 
 /// The bytes of a message's length prefix.
 const PREFIX: usize = 4;
 
-/// Fills `frame` with a head and these messages, at least one. Only one if the layout is [`Layout::Whole`]. They are
+/// Fills `frame` with a head and these messages, at least one. Only one if the layout is [`Layout::Whole`], or
+/// [`Layout::Parts`]: those are then in one frame. They are
 /// written into `bytes`, which is empty before and after: a small frame allocates nothing of its own.
 pub(crate) fn pack<T: ToWire>(
     head: &[u8],
@@ -123,8 +156,8 @@ pub(crate) fn pack<T: ToWire>(
     bytes.clear();
     bytes.extend_from_slice(head);
     match T::LAYOUT {
-        Layout::Whole => match messages.next() {
-            Some(only) if head.is_empty() => {
+        Layout::Whole | Layout::Parts => match messages.next() {
+            Some(only) if head.is_empty() && T::LAYOUT == Layout::Whole => {
                 *frame = only.into_frame()?;
                 return Ok(());
             }
@@ -178,6 +211,7 @@ pub(crate) fn unpack<T: FromWire>(
     let body = &frame[head..];
     let unpacked = match T::LAYOUT {
         Layout::Whole if head > 0 => T::decode(body).map(|message| to.push(message)),
+        Layout::Parts => T::decode_within(body, &mut limits.of_frame(body.len())).map(|message| to.push(message)),
         Layout::Whole => T::from_frame(core::mem::take(frame)).map(|message| to.push(message)),
         Layout::Records(size) => records(body, size, most, to),
         Layout::Lengths { version } => with_lengths(body, version, most, &mut limits.of_frame(body.len()), to),

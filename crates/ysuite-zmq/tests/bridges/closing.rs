@@ -1,6 +1,9 @@
 //! What `close` promises, and that everything ends.
 
+use std::future::Future;
 use std::io::Write;
+use std::pin::pin;
+use std::task::{Context as Task, Poll, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -8,7 +11,9 @@ use ysuite::{mpmc, spsc};
 use ysuite_zmq::{Bridge, Closed, Context, Event, KeyPair};
 
 use crate::support::proxy::Proxy;
-use crate::support::{EVERYWHERE, GUARD, address, expect, expect_end, expect_flushed, runs_alone, until, wait_for};
+use crate::support::{
+    EVERYWHERE, GUARD, address, block_on, expect, expect_end, expect_flushed, runs_alone, until, wait_for,
+};
 
 const SHORT: Duration = Duration::from_millis(50);
 
@@ -425,4 +430,45 @@ fn a_name_may_be_bound_later_and_again() {
     let (_other, mut answered) = other.start().unwrap();
     expect(&mut answered, 1..2);
     expect_flushed(duplex);
+}
+
+/// A task closes: it is woken when all has left, and no thread waits. As little is left as after `close`.
+///
+/// Claim: A task closes a bridge without blocking its thread.
+#[test]
+fn a_task_closes_a_bridge() {
+    let path = std::env::temp_dir().join(format!("ysuite-zmq closes {}", std::process::id()));
+    let there = format!("ipc://{}", path.display());
+    let (mut jobs, out) = spsc::bounded::<u64>(64);
+    let push = Bridge::push(out).bind(&*there).start().unwrap();
+    (0..10).for_each(|number| jobs.send(number).unwrap());
+    let mut closing = pin!(push.close_async(GUARD));
+    // Nobody pulls yet.
+    assert!(closing.as_mut().poll(&mut Task::from_waker(Waker::noop())).is_pending());
+    assert!(path.exists());
+    let (_pull, mut work) = Bridge::pull::<u64>().connect(there).start().unwrap();
+    assert_eq!(block_on(closing), Closed::Flushed);
+    assert!(jobs.send(10).is_err() && !path.exists());
+    expect(&mut work, 0..10);
+
+    let (mut jobs, out) = spsc::bounded::<u64>(64);
+    let push = Bridge::push(out).connect("tcp://127.0.0.1:1").start().unwrap();
+    (0..10).for_each(|number| jobs.send(number).unwrap());
+    assert_eq!(block_on(push.close_async(SHORT)), Closed::Unsent { messages: 10, more: false });
+}
+
+/// A task that is dropped while it closes, or before it has begun to: the bridge ends.
+#[test]
+fn a_bridge_ends_without_the_task_that_closes_it() {
+    for polls in [0, 1] {
+        let (jobs, out) = spsc::bounded::<u64>(64);
+        let push = Bridge::push(out).connect("tcp://127.0.0.1:1").start().unwrap();
+        {
+            let mut closing = pin!(push.close_async(SHORT));
+            for _ in 0..polls {
+                let _: Poll<_> = closing.as_mut().poll(&mut Task::from_waker(Waker::noop()));
+            }
+        }
+        until("it has ended", || jobs.is_disconnected());
+    }
 }

@@ -1,6 +1,6 @@
 """The other side of a bridge, in Python: peer.py ROLE ADDRESS COUNT [SERVER PUBLIC SECRET]
 
-ROLE is pull, push, sub, pub, duplex, garbage, or beats: push with a heartbeat, until its input ends. An address that begins with "bind:" is bound, and printed; with keys the
+ROLE is one of those below. beats is push with a heartbeat, until its input ends. An address that begins with "bind:" is bound, and printed; with keys the
 socket is then the server. Records are struct's '<Qd'."""
 
 import struct
@@ -16,9 +16,11 @@ HAS_ALL = 2
 
 
 def open_socket():
-    kinds = {"pull": zmq.PULL, "push": zmq.PUSH, "sub": zmq.SUB, "pub": zmq.XPUB, "duplex": zmq.DEALER, "garbage": zmq.DEALER, "beats": zmq.PUSH}
+    kinds = {"pull": zmq.PULL, "push": zmq.PUSH, "sub": zmq.SUB, "pub": zmq.XPUB, "duplex": zmq.DEALER, "garbage": zmq.DEALER, "beats": zmq.PUSH,
+             "topics sub": zmq.SUB, "joined sub": zmq.SUB, "topics pub": zmq.XPUB, "joined pub": zmq.XPUB,
+             "rep": zmq.REP, "router": zmq.ROUTER, "req": zmq.REQ, "correlated req": zmq.REQ, "dealer": zmq.DEALER, "bare dealer": zmq.DEALER}
     socket = zmq.Context.instance().socket(kinds[role])
-    socket.linger = 0 if role == "sub" else 10_000  # A subscription waits for whoever has gone.
+    socket.linger = 0 if role.endswith("sub") else 10_000  # A subscription waits for whoever has gone.
     socket.rcvtimeo = socket.sndtimeo = 60_000
     bound = address.startswith("bind:")
     if role == "beats":
@@ -31,6 +33,10 @@ def open_socket():
             socket.curve_serverkey = server
     if role == "sub":
         socket.subscribe(b"")
+    if role == "correlated req":
+        socket.req_correlate = 1
+    if role in ("topics sub", "joined sub"):
+        socket.subscribe(b"b")
     if bound:
         socket.bind(address[len("bind:"):])
         print(socket.last_endpoint.decode(), flush=True)
@@ -65,6 +71,52 @@ def send(socket):
         assert socket.recv() == b"\x01"  # Somebody has subscribed to everything.
     for _, _, frame in frames():
         socket.send_multipart([b"", frame] if role == "pub" else [frame])
+
+
+def topic_and_text(number):
+    return [b"a" if number % 2 == 0 else b"b", b"number %d" % number]
+
+
+def told(socket):
+    """The messages on one topic, every other one."""
+    for number in range(1, count, 2):
+        parts = socket.recv_multipart()
+        topic, text = parts if role == "topics sub" else parts[0].split(b" ", 1)
+        assert [topic, text] == topic_and_text(number), (number, parts)
+    print(f"received {count // 2}", flush=True)
+
+
+def tell(socket):
+    socket.setsockopt(zmq.XPUB_NODROP, 1)
+    assert socket.recv() == b"\x01b"
+    for number in range(count):
+        parts = topic_and_text(number)
+        socket.send_multipart(parts if role == "topics pub" else [b" ".join(parts)])
+
+
+def twice(question):
+    number, half = record.unpack(question)
+    return record.pack(number, half * 2)
+
+
+def answers(socket):
+    for _ in range(count):
+        *envelope, question = socket.recv_multipart()
+        socket.send_multipart([*envelope, twice(question)])
+    print(f"answered {count}", flush=True)
+
+
+def asks(socket):
+    """One after the other, or 100 at once."""
+    together = 100 if "dealer" in role else 1
+    envelope = [b"7", b""] if role == "dealer" else []
+    for first in range(0, count, together):
+        for number in range(first, first + together):
+            socket.send_multipart([*envelope, record.pack(number, number)])
+        for number in range(first, first + together):
+            parts = socket.recv_multipart()
+            assert parts == [*envelope, record.pack(number, number * 2)], (number, parts)
+    print(f"received {count}", flush=True)
 
 
 def beats(socket):
@@ -130,6 +182,8 @@ def garbage(socket):
     print("sent garbage", flush=True)
 
 
-roles = {"pull": receive, "sub": receive, "push": send, "pub": send, "duplex": duplex, "garbage": garbage, "beats": beats}
+roles = {"pull": receive, "sub": receive, "push": send, "pub": send, "duplex": duplex, "garbage": garbage, "beats": beats,
+         "topics sub": told, "joined sub": told, "topics pub": tell, "joined pub": tell,
+         "rep": answers, "router": answers, "req": asks, "correlated req": asks, "dealer": asks, "bare dealer": asks}
 roles[role](open_socket())
 zmq.Context.instance().term()

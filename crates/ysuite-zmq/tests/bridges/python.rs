@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::thread;
 
 use ysuite::spsc;
-use ysuite_zmq::{Bridge, Event, KeyPair, WhenFull};
+use ysuite_zmq::{Bridge, Event, KeyPair, Published, WhenFull};
 
 use crate::support::{GUARD, address, expect_end, expect_flushed, expect_left, until};
 
@@ -196,6 +196,88 @@ fn a_peer_publishes() {
         let ((_subscribe, mut news), peer) = meet!(case, "pub", Bridge::subscribe::<Job>());
         expect_jobs(&mut news);
         peer.expect("");
+    }
+}
+
+/// A message as a text, after its topic: in a part of its own, or in the same.
+#[test]
+fn a_peer_is_told_topics() {
+    for joined in [false, true] {
+        let (mut news, out) = spsc::bounded::<Published<String>>(64);
+        let publish = Bridge::publish(out).bind("tcp://127.0.0.1:*").when_full(WhenFull::Wait);
+        let mut publish = if joined { publish.joined_by(b' ') } else { publish }.start().unwrap();
+        let role = if joined { "joined sub" } else { "topics sub" };
+        let Some(peer) = Peer::start(role, &address(&publish), &[]) else { return };
+        assert!(publish.wait_for_subscribers_of("b", 1, GUARD));
+        for number in 0..JOBS {
+            news.send(Published::new(if number % 2 == 0 { "a" } else { "b" }, format!("number {number}"))).unwrap();
+        }
+        expect_left(publish);
+        peer.expect(&format!("received {}", JOBS / 2));
+    }
+}
+
+#[test]
+fn a_peer_tells_topics() {
+    for joined in [false, true] {
+        let subscribe = Bridge::subscribe::<Published<String>>().topic("b").bind("tcp://127.0.0.1:*");
+        let subscribe = if joined { subscribe.joined_by(b' ') } else { subscribe };
+        let (subscribe, mut received) = subscribe.start().unwrap();
+        let role = if joined { "joined pub" } else { "topics pub" };
+        let Some(peer) = Peer::start(role, &address(&subscribe), &[]) else { return };
+        for number in (1..JOBS).step_by(2) {
+            assert_eq!(received.recv_timeout(GUARD), Ok(Published::new("b", format!("number {number}"))));
+        }
+        peer.expect("");
+    }
+}
+
+/// REP one after the other, and a ROUTER that sends back the envelope.
+#[test]
+fn a_peer_answers() {
+    for (case, role) in cases().iter().flat_map(|case| [(case, "rep"), (case, "router")]) {
+        let mut ask = Bridge::ask::<Job, Job>();
+        if let Some([own, other]) = &case.keys {
+            ask = match case.bridge_binds {
+                true => ask.curve_server(own.clone(), [other.public()]),
+                false => ask.curve(own.clone(), other.public()),
+            };
+        }
+        let there = "bind:tcp://127.0.0.1:*";
+        let (asks, asker, peer) = if case.bridge_binds {
+            let (asks, asker) = ask.bind("tcp://127.0.0.1:*").start().unwrap();
+            let Some(peer) = Peer::start(role, &address(&asks), &case.for_peer()) else { return };
+            (asks, asker, peer)
+        } else {
+            let Some(mut peer) = Peer::start(role, there, &case.for_peer()) else { return };
+            let (asks, asker) = ask.connect(peer.line()).start().unwrap();
+            (asks, asker, peer)
+        };
+        let pending: Vec<_> = (0..JOBS).map(|number| asker.begin(job(number))).map(Result::unwrap).collect();
+        for (number, pending) in (0..).zip(pending) {
+            let answer = pending.wait();
+            assert_eq!(answer.map(|answer| (answer.number, answer.half)), Ok((number, number as f64)));
+        }
+        expect_flushed(asks);
+        peer.expect(&format!("answered {JOBS}"));
+    }
+}
+
+/// REQ, with numbers of its own and without, and a DEALER, with an envelope and without.
+#[test]
+fn a_peer_asks() {
+    for role in ["req", "correlated req", "dealer", "bare dealer"] {
+        let (answers, mut questions) = Bridge::answer::<Job, Job>().bind("tcp://127.0.0.1:*").start().unwrap();
+        let Some(peer) = Peer::start(role, &address(&answers), &[]) else { return };
+        let worker = thread::spawn(move || {
+            for question in questions.iter() {
+                let answer = Job { half: question.message.half * 2.0, ..question.message };
+                question.answer(answer).unwrap();
+            }
+        });
+        peer.expect(&format!("received {JOBS}"));
+        expect_left(answers);
+        worker.join().unwrap();
     }
 }
 

@@ -5,7 +5,12 @@
 pub(crate) mod proxy;
 pub(crate) mod zmtp;
 
+use std::future::Future;
+use std::pin::pin;
 use std::process::Command;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
@@ -73,6 +78,28 @@ pub(crate) fn until(what: &str, mut holds: impl FnMut() -> bool) {
     while !holds() {
         assert!(begun.elapsed() < GUARD, "{what}");
         thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// Polls it whenever it is woken.
+pub(crate) fn block_on<F: Future>(future: F) -> F::Output {
+    struct Unpark(thread::Thread, AtomicBool);
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.1.store(true, Ordering::Release);
+            self.0.unpark();
+        }
+    }
+    let unpark = Arc::new(Unpark(thread::current(), AtomicBool::new(false)));
+    let waker = Waker::from(unpark.clone());
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return output;
+        }
+        while !unpark.1.swap(false, Ordering::Acquire) {
+            thread::park();
+        }
     }
 }
 

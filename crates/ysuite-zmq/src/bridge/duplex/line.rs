@@ -95,7 +95,7 @@ impl Line {
             Self::Connected { .. } => (tools.receive(|_| {})?, 1),
             Self::Bound { last, .. } => {
                 // This is the first part of a message of two; no other messages are checked.
-                let named = |name: &Frame| {
+                let named = |name: &mut Frame| {
                     // MUTANT: The same routing id once more.
                     if **last != **name {
                         *last = (**name).into();

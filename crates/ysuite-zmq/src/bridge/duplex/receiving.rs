@@ -5,6 +5,7 @@ use std::task::Waker;
 
 use ysuite::spsc;
 
+use super::super::gate::Gate;
 use super::super::options::MOST_IN_A_FRAME;
 use super::super::sink::Sink;
 use super::super::tools::Tools;
@@ -74,7 +75,7 @@ impl<T: FromWire> Receiving<T> {
         let window = sender.capacity().map_or(WINDOW, |capacity| capacity as u64);
         let told = Told::default();
         Self {
-            sink: Some(Sink::new(sender)),
+            sink: Some(Sink::new(Gate::Waits(sender))),
             streams: Known::new(Stream::default()),
             taken: 0,
             is_at_its_end: false,

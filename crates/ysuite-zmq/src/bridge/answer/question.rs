@@ -1,0 +1,62 @@
+//! [`Question`] and [`Reply`]: the program's side of a bridge that answers. Any thread may answer, and in any order; that
+//! never waits.
+
+use core::fmt;
+use std::sync::Arc;
+
+use ysuite::channel::SendError;
+use ysuite::mpmc;
+
+use crate::frame::Frame;
+
+/// A question that has come.
+#[derive(Debug)]
+pub struct Question<Q, A> {
+    /// What is asked.
+    pub message: Q,
+    /// Where the answer goes.
+    pub reply: Reply<A>,
+}
+
+impl<Q, A> Question<Q, A> {
+    /// Answers it. As [`Reply::send`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn answer(self, answer: A) -> Result<(), SendError<A>> {
+        self.reply.send(answer)
+    }
+}
+
+/// Where the answer of a question goes. Dropped, the question has no answer, and the one that asks is not told: the time for
+/// it runs out there.
+pub struct Reply<A> {
+    pub(super) envelope: Vec<Frame>,
+    pub(super) answers: Answers<A>,
+}
+
+/// What goes to the bridge.
+pub(super) type Answers<A> = Arc<mpmc::Sender<Answer<A>>>;
+
+/// An answer, and all that was before the question.
+pub(super) struct Answer<A> {
+    pub(super) envelope: Vec<Frame>,
+    pub(super) message: A,
+}
+
+impl<A> Reply<A> {
+    /// Sends the answer. Never waits: as many answers are on their way as questions were taken.
+    ///
+    /// # Errors
+    /// The answer comes back where the bridge has ended. If the one that asks is gone, this is not an error.
+    pub fn send(self, answer: A) -> Result<(), SendError<A>> {
+        let Self { envelope, answers } = self;
+        answers.send(Answer { envelope, message: answer }).map_err(|SendError(back)| SendError(back.message))
+    }
+}
+
+impl<A> fmt::Debug for Reply<A> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.debug_struct("Reply").finish_non_exhaustive()
+    }
+}
