@@ -20,7 +20,7 @@
  *  |---|---|---|
  *  | ys::pipe | ys::sender, ys::receiver | built and destroyed in their slots: any type of up to 128 bytes that moves without throwing |
  *  | ys::funnel | ys::funnel_sender (many), ys::receiver | likewise |
- *  | ys::exchange | ys::exchange_sender, ys::exchange_receiver (many of both) | moved as bytes: trivially copyable, or a std::unique_ptr |
+ *  | ys::exchange | ys::exchange_sender, ys::exchange_receiver (many of both) | any type that moves without throwing; what is not trivially copyable travels as a pointer, in a box if it is none |
  *  | ys::oneshot | ys::oneshot_sender, ys::oneshot_receiver | likewise, one |
  *
  *  Handles are moved, not copied. A moved-from handle returns status::invalid. Destroying a handle closes it: what was

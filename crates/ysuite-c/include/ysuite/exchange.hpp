@@ -1,5 +1,5 @@
 /** @file ysuite/exchange.hpp
- *  The handles of mpmc channels and oneshots: messages are moved as bytes.
+ *  The handles of mpmc channels and oneshots. They move bytes: a message that is more than that travels in a box.
  */
 #ifndef YSUITE_EXCHANGE_HPP
 #define YSUITE_EXCHANGE_HPP
@@ -7,7 +7,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <iterator>
 #include <memory>
 #include <new>
@@ -31,23 +30,25 @@ class byte_sender : public sending_end {
   using wire = by_bytes<T>;
   /* What travels as a pointer gives itself away for it. */
   template <class U>
-  using if_bytes = std::enable_if_t<std::is_trivially_copyable_v<U> && !as_pointer<U>::value>;
+  using if_copyable = std::enable_if_t<std::is_copy_constructible_v<U> && !as_pointer<U>::value>;
+  static constexpr bool copies_nothrow = detail::is_bytes_v<T> || std::is_nothrow_copy_constructible_v<T>;
 
  public:
   using value_type = T;
 
   /** Sends, and waits for room if there is none: status::closed if there is no receiver, and the message is the
-   *  caller's. */
+   *  caller's. status::no_memory: there is none for the box of a message that travels in one. What the copy of a
+   *  message throws passes. */
   ys::status send(T &&message) noexcept { return give(message, for_ever); }
-  template <class U = T, class = if_bytes<U>>
-  ys::status send(const T &message) noexcept {
+  template <class U = T, class = if_copyable<U>>
+  ys::status send(const T &message) noexcept(copies_nothrow) {
     return copy(message, for_ever);
   }
 
   /** Sends, if there is room: status::full. Never blocks. */
   ys::status try_send(T &&message) noexcept { return give(message, no_time); }
-  template <class U = T, class = if_bytes<U>>
-  ys::status try_send(const T &message) noexcept {
+  template <class U = T, class = if_copyable<U>>
+  ys::status try_send(const T &message) noexcept(copies_nothrow) {
     return copy(message, no_time);
   }
 
@@ -56,8 +57,8 @@ class byte_sender : public sending_end {
   ys::status send_for(T &&message, std::chrono::duration<Rep, Period> time) noexcept {
     return give(message, detail::nanoseconds(time));
   }
-  template <class Rep, class Period, class U = T, class = if_bytes<U>>
-  ys::status send_for(const T &message, std::chrono::duration<Rep, Period> time) noexcept {
+  template <class Rep, class Period, class U = T, class = if_copyable<U>>
+  ys::status send_for(const T &message, std::chrono::duration<Rep, Period> time) noexcept(copies_nothrow) {
     return copy(message, detail::nanoseconds(time));
   }
 
@@ -68,11 +69,22 @@ class byte_sender : public sending_end {
         moment, [&](std::int64_t ns) { return give(message, ns); },
         [](ys::status answer) { return answer == ys::status::timeout; });
   }
-  template <class Clock, class Duration, class U = T, class = if_bytes<U>>
+  template <class Clock, class Duration, class U = T, class = if_copyable<U>>
   ys::status send_until(const T &message, const std::chrono::time_point<Clock, Duration> &moment) {
     return detail::until(
         moment, [&](std::int64_t ns) { return copy(message, ns); },
         [](ys::status answer) { return answer == ys::status::timeout; });
+  }
+
+  /** Sends a message that is made of these arguments, in its box if it travels in one. Waits for room. */
+  template <class... Args>
+  ys::status emplace(Args &&...args) {
+    return emplace_in(for_ever, std::forward<Args>(args)...);
+  }
+  /** The same, if there is room: status::full, and the message is gone. Never blocks. */
+  template <class... Args>
+  ys::status try_emplace(Args &&...args) {
+    return emplace_in(no_time, std::forward<Args>(args)...);
   }
 
  protected:
@@ -83,24 +95,56 @@ class byte_sender : public sending_end {
   ~byte_sender() = default;
 
  private:
-  ys::status copy(const T &message, std::int64_t ns) noexcept {
-    return ys::status::from(ys_send_for(this->raw(), std::addressof(message), ns));
+  ys::status give_bytes(const void *bytes, std::int64_t ns) noexcept { return ys::status::from(ys_send_for(this->raw(), bytes, ns)); }
+
+  ys::status copy(const T &message, std::int64_t ns) noexcept(copies_nothrow) {
+    if constexpr (wire::is_boxed) {
+      return give_box(std::unique_ptr<T>(wire::box(message)), ns);
+    } else {
+      return give_bytes(std::addressof(message), ns);
+    }
   }
 
   ys::status give(T &message, std::int64_t ns) noexcept {
     if constexpr (wire::is_pointer) {
       void *address = as_pointer<T>::release(message);
-      const ys::status answer = ys::status::from(ys_send_for(this->raw(), &address, ns));
-      if (!answer) give_back_pointer(message, address);
+      const ys::status answer = give_bytes(&address, ns);
+      if (!answer) {
+        T back = as_pointer<T>::adopt(address);
+        detail::give_back(message, back);
+      }
       return answer;
+    } else if constexpr (wire::is_boxed) {
+      return give_box(std::unique_ptr<T>(wire::box(std::move(message))), ns, &message);
     } else {
       return copy(message, ns);
     }
   }
 
-  static void give_back_pointer(T &message, void *address) noexcept {
-    T back = as_pointer<T>::adopt(address);
-    detail::give_back(message, back);
+  /* What is not sent goes back to whom it came from, or with its box. */
+  ys::status give_box(std::unique_ptr<T> box, std::int64_t ns, T *from = nullptr) noexcept {
+    if (box == nullptr) return ys::status::no_memory;
+    void *address = box.get();
+    const ys::status answer = give_bytes(&address, ns);
+    if (answer) {
+      (void)box.release();
+    } else if (from != nullptr && answer != ys::status::panicked) {
+      detail::give_back(*from, *box);
+    }
+    return answer;
+  }
+
+  template <class... Args>
+  ys::status emplace_in(std::int64_t ns, Args &&...args) {
+    if constexpr (wire::is_boxed) {
+      return give_box(std::unique_ptr<T>(wire::box(std::forward<Args>(args)...)), ns);
+    } else if constexpr (std::is_constructible_v<T, Args...>) {
+      T message(std::forward<Args>(args)...);
+      return give(message, ns);
+    } else {
+      T message{std::forward<Args>(args)...};
+      return give(message, ns);
+    }
   }
 };
 
@@ -116,7 +160,7 @@ class byte_receiver : public receiving_end {
   std::optional<T> recv() noexcept {
     space at;
     if (ys_recv(this->raw(), &at) != YS_OK) return std::nullopt;
-    return std::optional<T>(std::in_place, at.message());
+    return std::optional<T>(std::in_place, wire::arrived(at.bytes));
   }
   /** The next message, if there is one: otherwise status::empty or status::closed. Never blocks. */
   received<T> try_recv() noexcept { return take(no_time); }
@@ -144,23 +188,13 @@ class byte_receiver : public receiving_end {
   /* Where the bytes of a message arrive. */
   struct space {
     alignas(typename wire::bytes) unsigned char bytes[sizeof(typename wire::bytes)];
-
-    T message() noexcept {
-      if constexpr (wire::is_pointer) {
-        void *address;
-        std::memcpy(&address, bytes, sizeof(address));
-        return as_pointer<T>::adopt(address);
-      } else {
-        return std::move(*std::launder(reinterpret_cast<T *>(bytes)));
-      }
-    }
   };
 
   received<T> take(std::int64_t ns) noexcept {
     space at;
     const int answer = ys_recv_for(this->raw(), &at, ns);
     if (answer != YS_OK) return received<T>(ys::status::from(answer));
-    return received<T>(std::in_place, at.message());
+    return received<T>(std::in_place, wire::arrived(at.bytes));
   }
 };
 

@@ -54,17 +54,17 @@ ys_options options_of(std::size_t capacity, std::size_t senders) noexcept {
   options.align = alignof(Bytes);
   options.capacity = capacity;
   options.senders = senders;
-  if constexpr (!std::is_trivially_destructible_v<typename Carried::message>) options.drop = &dropped<Carried>;
+  if constexpr (Carried::drops) options.drop = &dropped<Carried>;
   return options;
 }
 
 template <class T>
 struct built : in_place<T> {
-  using message = T;
+  static constexpr bool drops = !std::is_trivially_destructible_v<T>;
 };
 template <class T>
 struct moved : by_bytes<T> {
-  using message = T;
+  static constexpr bool drops = by_bytes<T>::is_boxed || !std::is_trivially_destructible_v<T>;
 };
 
 using opening = int (*)(const ys_options *, ys_tx **, ys_rx **);
@@ -150,7 +150,9 @@ std::optional<funnel_channel<T>> try_funnel() noexcept {
 }
 
 /** An mpmc channel that holds at most `capacity` messages: senders and receivers by clone(); one order over all. T:
- *  trivially copyable, or a std::unique_ptr with an empty deleter, or what as_pointer knows. Throws as pipe() does. */
+ *  any type whose move constructor does not throw. What is trivially copyable and fits travels as its bytes, a std::unique_ptr with an
+ *  empty deleter and what as_pointer knows as a pointer; any other message is built in a box, an allocation for each.
+ *  Throws as pipe() does. */
 template <class T>
 exchange_channel<T> exchange(std::size_t capacity) {
   detail::demand_bound(capacity, "ys::exchange");

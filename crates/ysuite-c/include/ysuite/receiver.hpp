@@ -23,8 +23,8 @@
 
 namespace ys {
 
-/** Iterates over the messages of a receiver, waiting for each, until the senders are gone. Each is moved out of the
- *  iterator. */
+/** Iterates over the messages of a receiver, until the senders are gone. Each is received, and waited for, when the loop asks for it or
+ *  whether there is one, not before: `rx | std::views::take(5)` receives five. It is moved out of the iterator. */
 template <class End>
 class message_iterator {
  public:
@@ -37,23 +37,34 @@ class message_iterator {
   /** The end of a loop. */
   struct sentinel {};
 
-  explicit message_iterator(End *from) : from_(from), now_(from->recv()) {}
-  reference operator*() noexcept { return std::move(*now_); }
-  pointer operator->() noexcept { return std::addressof(*now_); }
-  message_iterator &operator++() {
-    now_.reset();
-    if (std::optional<value_type> next = from_->recv()) now_.emplace(std::move(*next));
+  explicit message_iterator(End *from) noexcept : from_(from) {}
+  reference operator*() const noexcept { return std::move(*asked()); }
+  pointer operator->() const noexcept { return std::addressof(*asked()); }
+  message_iterator &operator++() noexcept {
+    asked().reset();
+    is_asked_ = false;
     return *this;
   }
-  void operator++(int) { ++*this; }
-  friend bool operator==(const message_iterator &a, sentinel) noexcept { return !a.now_.has_value(); }
-  friend bool operator!=(const message_iterator &a, sentinel) noexcept { return a.now_.has_value(); }
-  friend bool operator==(sentinel, const message_iterator &a) noexcept { return !a.now_.has_value(); }
-  friend bool operator!=(sentinel, const message_iterator &a) noexcept { return a.now_.has_value(); }
+  void operator++(int) noexcept { ++*this; }
+  friend bool operator==(const message_iterator &a, sentinel) noexcept { return !a.asked().has_value(); }
+  friend bool operator!=(const message_iterator &a, sentinel) noexcept { return a.asked().has_value(); }
+  friend bool operator==(sentinel, const message_iterator &a) noexcept { return !a.asked().has_value(); }
+  friend bool operator!=(sentinel, const message_iterator &a) noexcept { return a.asked().has_value(); }
 
  private:
+  /* The message that is this one's turn; none: it is over. */
+  std::optional<value_type> &asked() const noexcept {
+    if (!is_asked_) {
+      is_asked_ = true;
+      if (std::optional<value_type> next = from_->recv()) now_.emplace(std::move(*next));
+    }
+    return now_;
+  }
+
   End *from_;
-  std::optional<value_type> now_;
+  /* Standard views ask through const iterators. */
+  mutable std::optional<value_type> now_;
+  mutable bool is_asked_ = false;
 };
 
 /** The receiver of an spsc or mpsc channel. One thread at a time; moves between threads. Its destruction closes it:
@@ -141,7 +152,8 @@ class receiver : public detail::receiving_end {
    *  senders. */
   run_range<T> runs() noexcept { return run_range<T>(raw()); }
 
-  /** All messages that come: `for (auto message : rx)`. Waits for each; stops with the senders. */
+  /** All messages that come: `for (auto message : rx)`, `rx | std::views::take(5)`. Waits for each; stops with the
+   *  senders. */
   message_iterator<receiver> begin() noexcept { return message_iterator<receiver>(this); }
   typename message_iterator<receiver>::sentinel end() noexcept { return {}; }
 
