@@ -128,6 +128,11 @@ struct by_bytes {
   static_assert(!is_boxed || std::is_nothrow_move_constructible_v<T>, "ysuite: a message must have a move constructor that does not throw");
 
   using bytes = std::conditional_t<is_bytes_v<T>, T, void *>;
+  using box_type = T;
+  static constexpr bool arrives_nothrow = true;
+  static constexpr bool drops = is_boxed || !std::is_trivially_destructible_v<T>;
+
+  static T &inside(T &box) noexcept { return box; }
 
   /* Builds a message in a box. Null: there is no memory. What its constructor throws passes. */
   template <class... Args>
@@ -162,7 +167,7 @@ struct by_bytes {
     }
   }
 
- private:
+  /* What was sent by its address. */
   static void *address(const void *bytes) noexcept {
     void *address;
     std::memcpy(&address, bytes, sizeof(address));

@@ -27,6 +27,9 @@ namespace ys {
  *  whether there is one, not before: `rx | std::views::take(5)` receives five. It is moved out of the iterator. */
 template <class End>
 class message_iterator {
+  /* The copy of a broadcast's message may throw. */
+  static constexpr bool asks_nothrow = noexcept(std::declval<End &>().recv());
+
  public:
   using iterator_category = std::input_iterator_tag;
   using value_type = typename End::value_type;
@@ -38,22 +41,22 @@ class message_iterator {
   struct sentinel {};
 
   explicit message_iterator(End *from) noexcept : from_(from) {}
-  reference operator*() const noexcept { return std::move(*asked()); }
-  pointer operator->() const noexcept { return std::addressof(*asked()); }
-  message_iterator &operator++() noexcept {
+  reference operator*() const noexcept(asks_nothrow) { return std::move(*asked()); }
+  pointer operator->() const noexcept(asks_nothrow) { return std::addressof(*asked()); }
+  message_iterator &operator++() noexcept(asks_nothrow) {
     asked().reset();
     is_asked_ = false;
     return *this;
   }
-  void operator++(int) noexcept { ++*this; }
-  friend bool operator==(const message_iterator &a, sentinel) noexcept { return !a.asked().has_value(); }
-  friend bool operator!=(const message_iterator &a, sentinel) noexcept { return a.asked().has_value(); }
-  friend bool operator==(sentinel, const message_iterator &a) noexcept { return !a.asked().has_value(); }
-  friend bool operator!=(sentinel, const message_iterator &a) noexcept { return a.asked().has_value(); }
+  void operator++(int) noexcept(asks_nothrow) { ++*this; }
+  friend bool operator==(const message_iterator &a, sentinel) noexcept(asks_nothrow) { return !a.asked().has_value(); }
+  friend bool operator!=(const message_iterator &a, sentinel) noexcept(asks_nothrow) { return a.asked().has_value(); }
+  friend bool operator==(sentinel, const message_iterator &a) noexcept(asks_nothrow) { return !a.asked().has_value(); }
+  friend bool operator!=(sentinel, const message_iterator &a) noexcept(asks_nothrow) { return a.asked().has_value(); }
 
  private:
   /* The message that is this one's turn; none: it is over. */
-  std::optional<value_type> &asked() const noexcept {
+  std::optional<value_type> &asked() const noexcept(asks_nothrow) {
     if (!is_asked_) {
       is_asked_ = true;
       if (std::optional<value_type> next = from_->recv()) now_.emplace(std::move(*next));
@@ -122,6 +125,13 @@ class receiver : public detail::receiving_end {
         moment, [this](std::int64_t ns) { return take(ns); },
         [](const received<T> &answer) { return answer.status() == status::timeout; });
   }
+
+#ifdef YS_HAS_STOP_TOKEN
+  /** The next message. Waits for it until a stop is requested: otherwise status::stopped, status::closed. */
+  received<T> recv(const std::stop_token &token) {
+    return detail::until_stopped(raw(), token, [this](std::int64_t ns) { return take(ns); });
+  }
+#endif
 
   /** Moves the next message into `message`, from its slot. Waits for it: status::closed if none will come. The fastest
    *  of all forms: a std::optional must be made and checked as well. */
