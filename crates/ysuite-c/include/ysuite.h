@@ -39,6 +39,10 @@
  *  | mpsc: ys_funnel_open() | senders by ys_tx_clone(), one receiver | each sender has a lane: its own order, its own bound |
  *  | mpmc: ys_exchange_open() | both by ys_tx_clone() and ys_rx_clone() | one order over all; each message to one receiver |
  *  | oneshot: ys_oneshot_open() | one of each | one message |
+ *  | broadcast: ys_broadcast_open(), ys_broadcast_lossy_open() | both by clones and ys_tx_subscribe() | each message to every receiver, as a copy |
+ *  | watch: ys_watch_open() | likewise | one value: the newest, as a copy |
+ *
+ *  Of mpmc, broadcast and watch, ys_tx_share() makes a sender that any number of threads use at once.
  *
  *  @section handles Handles
  *
@@ -64,6 +68,7 @@
  *  | without a copy, many at a time | ys_reserve(), ys_commit() | ys_peek(), ys_consume() |
  *  | without a copy, one at a time | | ys_take() |
  *  | one now, visible later | ys_write(), ys_flush() | |
+ *  | in place of the oldest | ys_force_send() | |
  *  | waits only | ys_wait_room() | ys_wait() |
  *
  *  Times are nanoseconds in an `int64_t`: 0 never waits, less than 0 waits for ever.
@@ -71,7 +76,8 @@
  *  @section many Many channels at once
  *
  *  A set, ys_set_open(), has a descriptor for poll, epoll and all that is built on them; attached handles raise their
- *  number in it. A set of ys_pollset_open() has none. ys_select_open() waits for the first of several handles, in turn.
+ *  number in it. A set of ys_pollset_open() has none. ys_select_open() waits for the first of several handles and timers
+ *  (ys_timer_after(), ys_timer_every()), in turn.
  *
  *  A level-triggered event loop, as with poll and epoll by default, calls ys_set_wait() once with a time of 0 when the
  *  descriptor is readable, and is notified again as long as something is up. An edge-triggered one (EPOLLET) is not: it
@@ -96,6 +102,7 @@
  *  others are inside. From then on no call waits there. If it would have to, it returns YS_STOPPED; what can be done
  *  without waiting is done as before, so that nothing that was sent is lost. Closing or freeing a handle that another
  *  thread is using is an error, and does not wake that thread. Closing the *other* side wakes it with YS_CLOSED.
+ *  ys_rx_wait_stopper() and ys_tx_wait_stopper() end the waits of one handle alone.
  *
  *  @code{.c}
  *  // Each thread: returns when there is nothing more to do, and frees its own handles.

@@ -20,8 +20,10 @@
  *  |---|---|---|
  *  | ys::pipe | ys::sender, ys::receiver | built and destroyed in their slots: any type of up to 128 bytes that moves without throwing |
  *  | ys::funnel | ys::funnel_sender (many), ys::receiver | likewise |
- *  | ys::exchange | ys::exchange_sender, ys::exchange_receiver (many of both) | moved as bytes: trivially copyable, or a std::unique_ptr |
+ *  | ys::exchange | ys::exchange_sender, ys::exchange_receiver (many of both) | any type that moves without throwing; what is not trivially copyable travels as a pointer, in a box if it is none |
  *  | ys::oneshot | ys::oneshot_sender, ys::oneshot_receiver | likewise, one |
+ *  | ys::broadcast, ys::lossy_broadcast | ys::broadcast_sender, ys::broadcast_receiver (many of both) | any type that is copied: each receiver gets every message |
+ *  | ys::watch | ys::watch_sender, ys::watch_receiver (many of both) | likewise: one value, the newest |
  *
  *  Handles are moved, not copied. A moved-from handle returns status::invalid. Destroying a handle closes it: what was
  *  sent is still received; what will never be received is destroyed, once.
@@ -47,7 +49,10 @@
  *
  *  Times are any std::chrono::duration: negative is none, the largest is for ever; `_until` takes a time_point.
  *
- *  In addition: ys::socketpair_set, with a descriptor for epoll, ys::poll_set, ys::signaler, ys::selector, ys::pool and
+ *  C++20: receivers are ranges (`rx | std::views::take(5)`), recv() and send() take a std::stop_token, and ys::loop has
+ *  awaitables for coroutines.
+ *
+ *  In addition: share() of senders, for many threads; ys::timer; ys::socketpair_set, with a descriptor for epoll, ys::poll_set, ys::signaler, ys::selector, ys::pool and
  *  ys::pool_message; and ys::stopper, with which any thread ends the waits of others. Shutdown: ysuite.h.
  *
  *  What is const is for one thread at a time as well, unless it says any thread.
@@ -61,6 +66,8 @@
 
 #include "ysuite.h"
 
+#include "ysuite/broadcast.hpp"
+#include "ysuite/coroutine.hpp"
 #include "ysuite/end.hpp"
 #include "ysuite/exchange.hpp"
 #include "ysuite/message.hpp"
@@ -74,7 +81,9 @@
 #include "ysuite/sender.hpp"
 #include "ysuite/set.hpp"
 #include "ysuite/status.hpp"
+#include "ysuite/stop_token.hpp"
 #include "ysuite/stopper.hpp"
 #include "ysuite/time.hpp"
+#include "ysuite/timer.hpp"
 
 #endif

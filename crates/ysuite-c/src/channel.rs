@@ -1,7 +1,7 @@
 //! What all handles of a channel share besides the channel itself. Any thread.
 
 use core::ffi::c_int;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use ysuite::in_place::Stop;
 use ysuite::signal::{Attach, Registration, Signal, Signaler};
@@ -25,6 +25,10 @@ pub(crate) struct Channel {
     pub(crate) shows_windows: bool,
     /// Ends the waits of its handles.
     pub(crate) stop: Stop,
+    /// Wakes those that wait where a `Stop` does not see them.
+    others: Option<Arc<dyn Fn() + Send + Sync>>,
+    /// What ends the waits of single handles.
+    waits: Mutex<Vec<Weak<WaitStop>>>,
     /// Its handles that are in sets.
     attached: Mutex<Vec<AttachedEnd>>,
 }
@@ -41,8 +45,24 @@ impl Channel {
     /// `others` wakes those that wait where the channel's `Stop` does not see them.
     pub(crate) fn new(wanted: &Wanted, others: Option<Box<dyn Fn() + Send + Sync>>) -> Self {
         let Wanted { class, size, align, disposal, has_window: shows_windows, .. } = *wanted;
-        let (stop, attached) = (Stop::with(others), Mutex::new(Vec::new()));
-        Self { disposal, stride: class.stride, size, align, shows_windows, stop, attached }
+        let others: Option<Arc<dyn Fn() + Send + Sync>> = others.map(Arc::from);
+        let (stop, waits, attached) = (stop_of(&others), Mutex::new(Vec::new()), Mutex::new(Vec::new()));
+        Self { disposal, stride: class.stride, size, align, shows_windows, stop, others, waits, attached }
+    }
+
+    /// What ends the waits of one handle, as the channel's stop does those of all.
+    pub(crate) fn wait_stop(&self) -> Arc<WaitStop> {
+        let wait = Arc::new(WaitStop(stop_of(&self.others)));
+        {
+            let mut waits = self.waits.lock().unwrap_or_else(PoisonError::into_inner);
+            waits.retain(|other| other.strong_count() != 0);
+            waits.push(Arc::downgrade(&wait));
+        }
+        // A thread that stops the channel either has found it on the list, or is seen here.
+        if self.stop.is_set() {
+            wait.stop();
+        }
+        wait
     }
 
     /// Whether messages are of that size, in slots of that alignment. The checked build ends the process if they are
@@ -79,9 +99,28 @@ impl Channel {
     }
 }
 
+fn stop_of(others: &Option<Arc<dyn Fn() + Send + Sync>>) -> Stop {
+    Stop::with(others.clone().map(|others| Box::new(move || others()) as Box<dyn Fn() + Send + Sync>))
+}
+
+/// Ends the waits of one handle.
+pub(crate) struct WaitStop(pub(crate) Stop);
+
+impl Stops for WaitStop {
+    fn stop(&self) {
+        self.0.set();
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.0.is_set()
+    }
+}
+
 impl Stops for Channel {
     fn stop(&self) {
         self.stop.set();
+        let waits: Vec<_> = self.waits.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        waits.iter().filter_map(Weak::upgrade).for_each(|wait| wait.stop());
         for end in &*self.attached() {
             end.signaler.signal(end.id);
         }

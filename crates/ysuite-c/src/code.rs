@@ -42,14 +42,17 @@ pub enum ys_code {
     YS_EFREED = -15,
     /// It would have had to wait, and ys_stop has ended that.
     YS_STOPPED = -16,
+    /// Messages of a broadcast are lost, because this receiver was too slow: ys_rx_missed. The next call goes on with
+    /// the oldest that is there.
+    YS_LAGGED = -17,
 }
 
 pub(crate) use ys_code::{
     YS_CLOSED, YS_EATTACHED, YS_EBUSY, YS_EFREED, YS_EINVAL, YS_EMPTY, YS_ENOMEM, YS_ENOTSUP, YS_EPANIC, YS_ERANGE,
-    YS_ESYSTEM, YS_ETAKEN, YS_ETOOMANY, YS_FULL, YS_OK, YS_STOPPED, YS_TIMEOUT,
+    YS_ESYSTEM, YS_ETAKEN, YS_ETOOMANY, YS_FULL, YS_LAGGED, YS_OK, YS_STOPPED, YS_TIMEOUT,
 };
 
-const ALL: [(ys_code, &CStr); 17] = [
+const ALL: [(ys_code, &CStr); 18] = [
     (YS_OK, c"success"),
     (YS_CLOSED, c"the channel is closed"),
     (YS_FULL, c"the channel is full"),
@@ -67,6 +70,7 @@ const ALL: [(ys_code, &CStr); 17] = [
     (YS_EBUSY, c"another thread is inside this handle"),
     (YS_EFREED, c"the handle was freed"),
     (YS_STOPPED, c"waiting was stopped"),
+    (YS_LAGGED, c"messages were lost: the receiver was too slow"),
 ];
 
 /// What a code means, in a few words. Never NULL; static, so never to be freed. A count is a success, and an unknown code says

@@ -7,11 +7,13 @@
 
 use core::cell::Cell;
 use core::ffi::c_void;
+use core::mem::MaybeUninit;
 
-/// The callback of a channel.
+/// The callbacks of a channel.
 #[derive(Clone, Copy)]
 pub(crate) struct Disposal {
-    pub(crate) drop: unsafe extern "C-unwind" fn(*mut c_void, *mut c_void),
+    pub(crate) drop: Option<unsafe extern "C-unwind" fn(*mut c_void, *mut c_void)>,
+    pub(crate) clone: Option<unsafe extern "C-unwind" fn(*mut c_void, *const c_void, *mut c_void)>,
     pub(crate) context: *mut c_void,
 }
 
@@ -55,10 +57,30 @@ pub(crate) fn dispose(message: *mut c_void) {
     DISPOSED.set(DISPOSED.get().wrapping_add(1));
     if let Some(disposal) = CURRENT.take() {
         let _restore = Restore(Some(disposal));
-        // SAFETY: the caller that opened the channel has promised that its callback may be called with such a message and
-        // its context.
-        unsafe { (disposal.drop)(message, disposal.context) };
+        if let Some(drop) = disposal.drop {
+            // SAFETY: the caller that opened the channel has promised that its callback may be called with such a message and
+            // its context.
+            unsafe { drop(message, disposal.context) };
+        }
     }
+}
+
+/// Makes a copy of the message at `from`, which has `size` bytes together with its padding, at `to`.
+///
+/// # Safety
+/// It is there, and there is room for it, elsewhere.
+pub(crate) unsafe fn duplicate(from: *const c_void, to: *mut c_void, size: usize) {
+    let current = CURRENT.get();
+    let Some((disposal, clone)) = current.and_then(|disposal| Some((disposal, disposal.clone?))) else {
+        // SAFETY: by the caller. Bytes may be anything, those without a value too.
+        return unsafe { to.cast::<MaybeUninit<u8>>().copy_from_nonoverlapping(from.cast(), size) };
+    };
+    CURRENT.take();
+    let _restore = Restore(current);
+    // USER CODE: the callback; a cell or the value is held for reading; re-entrance: any other handle; panic: the copy
+    //     does not exist, and the handle catches it.
+    // SAFETY: as of `drop`; by the caller there is room.
+    unsafe { clone(to, from, disposal.context) };
 }
 
 /// How many messages were disposed of on this thread; wraps.

@@ -10,12 +10,13 @@ use ysuite::signal::Attach;
 
 use crate::code::{Answer, YS_CLOSED, YS_EMPTY, YS_FULL, YS_OK, YS_TIMEOUT, count_or, ys_code};
 use crate::lanes::{Ends, deliver, handle_calls, in_time, none, nothing, too_late, wait_closed};
-use crate::limit::{Clock, Limit};
+use crate::limit::Limit;
 use crate::message::{Message, copy, copy_in, copy_out};
 use crate::options::Wanted;
 use crate::rx::{RxInner, ys_rx};
+use crate::shared::{Shares, SharesSends};
 use crate::side::Inner;
-use crate::tx::{TxInner, ok_or, ys_tx};
+use crate::tx::{TxInner, ok_or, one_by_one, ys_tx};
 
 /// Messages that are received on their way to the caller at a time, at most.
 const PIECE: usize = 256;
@@ -49,17 +50,9 @@ impl<M: Message> Inner<ys_tx> for ExchangeTx<M> {
     handle_calls!(sender);
 }
 
-impl<M: Message> TxInner for ExchangeTx<M> {
-    wait_closed!();
-
-    #[inline]
-    unsafe fn send(&mut self, message: *const u8, stop: &Stop) -> c_int {
-        // SAFETY: by the caller.
-        in_time(self.sender.send_or_stop(unsafe { copy_in::<M>(message, self.size, copy) }, None, stop))
-    }
-
+impl<M: Message> SharesSends for ExchangeTx<M> {
     // MUTANT: A wait for no time gives the same code.
-    unsafe fn send_for(&mut self, message: *const u8, limit: Limit, stop: &Stop) -> c_int {
+    unsafe fn send_by_any(&self, message: *const u8, limit: Limit, stop: &Stop) -> c_int {
         // SAFETY: by the caller.
         let message = unsafe { copy_in::<M>(message, self.size, copy) };
         if !limit.is_now() {
@@ -70,6 +63,25 @@ impl<M: Message> TxInner for ExchangeTx<M> {
             Err(TrySendError::Full(message)) => ok_or(Err(message), YS_FULL),
             Err(TrySendError::Disconnected(message)) => ok_or(Err(message), YS_CLOSED),
         }
+    }
+
+    fn is_over(&self) -> bool {
+        self.sender.is_disconnected()
+    }
+}
+
+impl<M: Message> TxInner for ExchangeTx<M> {
+    wait_closed!();
+
+    #[inline]
+    unsafe fn send(&mut self, message: *const u8, stop: &Stop) -> c_int {
+        // SAFETY: by the caller.
+        in_time(self.sender.send_or_stop(unsafe { copy_in::<M>(message, self.size, copy) }, None, stop))
+    }
+
+    unsafe fn send_for(&mut self, message: *const u8, limit: Limit, stop: &Stop) -> c_int {
+        // SAFETY: by the caller.
+        unsafe { self.send_by_any(message, limit, stop) }
     }
 
     // MUTANT: A wait for no time gives the same code.
@@ -88,23 +100,29 @@ impl<M: Message> TxInner for ExchangeTx<M> {
                 }
             };
         }
-        let mut clock = Clock::new(limit);
-        for index in 0..count {
-            // SAFETY: by the caller.
-            let at = messages.wrapping_add(index * size);
-            // The clock is read only if there is no room.
-            // SAFETY: by the caller a message is there. One that is not sent has been forgotten.
-            let mut code = unsafe { self.send_for(at, Limit::Now, stop) };
-            if code == c_int::from_code(YS_FULL) && !limit.is_now() {
-                let left = clock.left().map_or(Limit::Never, Limit::Within);
-                // SAFETY: as above.
-                code = unsafe { self.send_for(at, left, stop) };
+        // SAFETY: by the caller, for each index. One that is not sent has been forgotten.
+        one_by_one(count, limit, |index, limit| unsafe {
+            self.send_for(messages.wrapping_add(index * size), limit, stop)
+        })
+    }
+
+    unsafe fn force_send(&mut self, message: *const u8, displaced: *mut u8) -> c_int {
+        // SAFETY: by the caller.
+        match self.sender.force_send(unsafe { copy_in::<M>(message, self.size, copy) }) {
+            Ok(None) => c_int::from_code(YS_OK),
+            Ok(Some(oldest)) => {
+                if !displaced.is_null() {
+                    // SAFETY: by the caller there is room.
+                    unsafe { copy_out(oldest, displaced, self.size, copy) };
+                }
+                1
             }
-            if code != c_int::from_code(YS_OK) {
-                return if index == 0 { code as isize } else { index as isize };
-            }
+            Err(SendError(message)) => ok_or(Err(message), YS_CLOSED),
         }
-        count as isize
+    }
+
+    fn share(&self) -> Result<Shares, ys_code> {
+        Ok(Box::new(Self { sender: self.sender.clone(), size: self.size }))
     }
 
     fn waker_of_all(&self) -> Option<Box<dyn Fn() + Send + Sync>> {

@@ -13,6 +13,7 @@
 
 mod about;
 mod beside;
+mod broadcast;
 mod channel;
 mod code;
 mod disposal;
@@ -26,21 +27,28 @@ mod message;
 mod oneshot;
 mod open;
 mod options;
+mod parked;
 mod pool;
 mod rx;
 mod select;
 mod set;
+mod shared;
 mod side;
 mod spin;
 mod steps;
 mod stopper;
+mod timer;
 mod tx;
+mod value;
 mod watch;
 mod window;
 
 pub use self::about::{ys_is_checked, ys_version, ys_window_version};
 pub use self::code::{ys_code, ys_error_text};
-pub use self::open::{ys_exchange_open, ys_funnel_open, ys_oneshot_open, ys_pipe_open};
+pub use self::open::{
+    ys_broadcast_lossy_open, ys_broadcast_open, ys_exchange_open, ys_funnel_open, ys_oneshot_open, ys_pipe_open,
+    ys_watch_open,
+};
 pub use self::options::ys_options;
 pub use self::pool::{
     ys_msg_capacity, ys_msg_free, ys_msg_len, ys_msg_resize, ys_pool, ys_pool_class, ys_pool_free, ys_pool_open,
@@ -49,22 +57,27 @@ pub use self::pool::{
 pub use self::rx::{
     ys_consume, ys_peek, ys_recv, ys_recv_batch, ys_recv_for, ys_rx, ys_rx_channel, ys_rx_clone, ys_rx_close,
     ys_rx_credit, ys_rx_expect, ys_rx_free, ys_rx_is_closed, ys_rx_len, ys_rx_message_align, ys_rx_message_size,
-    ys_rx_set_spin, ys_rx_stopper, ys_rx_stride, ys_take, ys_try_recv, ys_wait,
+    ys_rx_missed, ys_rx_set_spin, ys_rx_stopper, ys_rx_stride, ys_rx_wait_stopper, ys_take, ys_try_recv, ys_wait,
+    ys_watch_get,
 };
 pub use self::select::{
-    ys_select, ys_select_add_rx, ys_select_add_tx, ys_select_free, ys_select_open, ys_select_remove_rx,
-    ys_select_remove_tx, ys_select_stopper, ys_select_wait,
+    ys_select, ys_select_add_rx, ys_select_add_timer, ys_select_add_tx, ys_select_free, ys_select_open,
+    ys_select_remove_rx, ys_select_remove_timer, ys_select_remove_tx, ys_select_stopper, ys_select_wait,
 };
 pub use self::set::{
     ys_pollset_open, ys_set, ys_set_attach_rx, ys_set_attach_tx, ys_set_detach_rx, ys_set_detach_tx, ys_set_fd,
     ys_set_free, ys_set_open, ys_set_signaler, ys_set_stopper, ys_set_wait, ys_signal, ys_signaler, ys_signaler_free,
 };
+pub use self::shared::{
+    ys_shared, ys_shared_channel, ys_shared_free, ys_shared_is_closed, ys_shared_send_for, ys_tx_share,
+};
 pub use self::spin::ys_spin;
 pub use self::stopper::{ys_is_stopped, ys_stop, ys_stopper, ys_stopper_free};
+pub use self::timer::{ys_timer, ys_timer_after, ys_timer_every, ys_timer_free, ys_timer_wait};
 pub use self::tx::{
-    ys_commit, ys_flush, ys_reserve, ys_send, ys_send_batch, ys_send_for, ys_try_send, ys_tx, ys_tx_answer,
-    ys_tx_channel, ys_tx_clone, ys_tx_close, ys_tx_discard, ys_tx_expect, ys_tx_free, ys_tx_is_closed, ys_tx_len,
-    ys_tx_message_align, ys_tx_message_size, ys_tx_set_spin, ys_tx_stopper, ys_tx_stride, ys_tx_wait_closed,
-    ys_wait_room, ys_write,
+    ys_commit, ys_flush, ys_force_send, ys_reserve, ys_send, ys_send_batch, ys_send_for, ys_try_send, ys_tx,
+    ys_tx_answer, ys_tx_channel, ys_tx_clone, ys_tx_close, ys_tx_discard, ys_tx_expect, ys_tx_free, ys_tx_is_closed,
+    ys_tx_len, ys_tx_message_align, ys_tx_message_size, ys_tx_set_spin, ys_tx_stopper, ys_tx_stride, ys_tx_subscribe,
+    ys_tx_wait_closed, ys_tx_wait_stopper, ys_wait_room, ys_write,
 };
 pub use self::window::{YS_WINDOW_VERSION, ys_rx_window, ys_tx_window};

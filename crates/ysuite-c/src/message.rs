@@ -74,7 +74,7 @@ pub(crate) unsafe fn copy(from: *const u8, to: *mut u8, size: usize) {
 }
 
 /// A message of one class.
-pub(crate) trait Message: Sized + Send + 'static {}
+pub(crate) trait Message: Sized + Send + Sync + 'static {}
 
 /// Steps by a window know the class: [`steps`](crate::steps) are compiled for each.
 macro_rules! for_class {
@@ -135,6 +135,36 @@ macro_rules! for_value {
 }
 
 pub(crate) use for_value;
+
+/// A message whose receivers get copies.
+#[repr(transparent)]
+pub(crate) struct Copied<M: Message>(M);
+
+impl<M: Message> Message for Copied<M> {}
+
+impl<M: Message> Clone for Copied<M> {
+    fn clone(&self) -> Self {
+        let mut copy = MaybeUninit::<Self>::uninit();
+        // SAFETY: they are a message, and room for one. All bytes of a message may be anything.
+        unsafe {
+            disposal::duplicate(ptr::from_ref(self).cast(), copy.as_mut_ptr().cast(), size_of::<Self>());
+            copy.assume_init()
+        }
+    }
+}
+
+/// As [`for_value`], for messages that are copied: fewer, as their channels are not for speed alone.
+macro_rules! for_copied {
+    ($class:expr, $function:ident($($argument:expr),*)) => {
+        match ($class.align, $class.stride) {
+            (8, ..=8) => $function::<At8<8>>($($argument),*),
+            (_, ..=32) => $function::<At16<32>>($($argument),*),
+            _ => $function::<At16<128>>($($argument),*),
+        }
+    };
+}
+
+pub(crate) use for_copied;
 
 /// Copies bytes, as [`copy`] or [`copy_nonoverlapping`](ptr::copy_nonoverlapping): the one is longer code, the other a
 /// call unless the compiler knows the length.

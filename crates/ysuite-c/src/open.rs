@@ -1,11 +1,12 @@
 //! Opening channels.
 
 use core::alloc::Layout;
-use core::ffi::c_int;
+use core::ffi::{c_int, c_void};
 use core::ptr;
 
 use ysuite::mpsc::MAX_SENDERS;
 
+use crate::broadcast::broadcast;
 use crate::channel::Channel;
 use crate::code::{Answer, YS_EINVAL, YS_ENOMEM, YS_OK, ys_code};
 use crate::exchange::exchange;
@@ -17,6 +18,7 @@ use crate::options::{Wanted, ys_options};
 use crate::rx::ys_rx;
 use crate::side;
 use crate::tx::ys_tx;
+use crate::value::watch;
 
 /// Opens an spsc channel: one sender, one receiver, in order. The fastest channel, and the default choice.
 ///
@@ -102,6 +104,82 @@ pub unsafe extern "C" fn ys_oneshot_open(
     };
     // SAFETY: by the caller.
     unsafe { open(options, tx, rx, make) }
+}
+
+/// Opens a broadcast: many senders, many receivers, one order; every receiver gets every message, as a copy. See
+/// `clone` in ys_options. Receivers by ys_rx_clone and ys_tx_subscribe. A sender waits for the slowest receiver.
+///
+/// Allocates room for all messages at once. Never blocks.
+///
+/// @param options what it is to be like; capacity must not be 0, senders must be 0; with drop, clone
+/// @param tx receives the first sender; NULL after an error
+/// @param rx receives the first receiver; NULL after an error
+/// @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be; YS_ENOMEM
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_broadcast_open(
+    options: *const ys_options,
+    tx: *mut *mut ys_tx,
+    rx: *mut *mut ys_rx,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { open(options, tx, rx, |wanted| open_broadcast(wanted, false)) }
+}
+
+/// Opens a broadcast whose senders do not wait: a receiver that is more than the capacity behind loses the oldest
+/// messages. Its next receive returns YS_LAGGED, once, and then goes on. Otherwise as ys_broadcast_open.
+///
+/// @param options what it is to be like; capacity must not be 0, senders must be 0; with drop, clone
+/// @param tx receives the first sender; NULL after an error
+/// @param rx receives the first receiver; NULL after an error
+/// @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be; YS_ENOMEM
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_broadcast_lossy_open(
+    options: *const ys_options,
+    tx: *mut *mut ys_tx,
+    rx: *mut *mut ys_rx,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { open(options, tx, rx, |wanted| open_broadcast(wanted, true)) }
+}
+
+/// Opens a watch: one value, of which every receiver gets the newest, as a copy, once for each change. See `clone` in
+/// ys_options. Sending replaces the value, and never waits for a receiver. Receivers by ys_rx_clone and ys_tx_subscribe;
+/// ys_watch_get copies the value at any time. Closing a handle does not close the others.
+///
+/// Allocates. Never blocks.
+///
+/// @param options what it is to be like; capacity and senders must be 0; with drop, clone
+/// @param value the address of the first value, which is copied: after YS_OK it is the channel's. It counts as seen
+/// @param tx receives the first sender; NULL after an error
+/// @param rx receives the first receiver; NULL after an error
+/// @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_watch_open(
+    options: *const ys_options,
+    value: *const c_void,
+    tx: *mut *mut ys_tx,
+    rx: *mut *mut ys_rx,
+) -> c_int {
+    let make = |wanted: &Wanted| {
+        refuse(value.is_null() || wanted.senders != 0 || wanted.capacity != 0 || !is_copied(wanted))?;
+        // SAFETY: by the caller.
+        Ok(unsafe { watch(wanted, value.cast()) })
+    };
+    // SAFETY: by the caller.
+    unsafe { open(options, tx, rx, make) }
+}
+
+fn open_broadcast(wanted: &Wanted, is_lossy: bool) -> Result<Ends, ys_code> {
+    refuse(wanted.senders != 0 || wanted.capacity == 0 || !is_copied(wanted))?;
+    // Cells are a power of two, and some more in a lossy one.
+    let capacity = wanted.capacity.checked_mul(4).ok_or(YS_EINVAL)?;
+    has_memory(&Wanted { capacity, ..*wanted })?;
+    Ok(broadcast(wanted, is_lossy))
+}
+
+/// What has a destructor needs a copy constructor.
+fn is_copied(wanted: &Wanted) -> bool {
+    wanted.disposal.is_none_or(|disposal| disposal.drop.is_none() || disposal.clone.is_some())
 }
 
 fn refuse(is_wrong: bool) -> Result<(), ys_code> {

@@ -34,8 +34,12 @@ pub struct ys_options {
     /// that handle. Whether a message that such a call was given is in the channel, has been dropped, or neither, is
     /// not known: it must not be used any more.
     pub drop: Option<unsafe extern "C-unwind" fn(message: *mut c_void, context: *mut c_void)>,
-    /// For the callback. Must stay valid until all handles of the channel are freed; any thread may use it.
+    /// For the callbacks. Must stay valid until all handles of the channel are freed; any thread may use it.
     pub context: *mut c_void,
+    /// In a broadcast and a watch, whose receivers get copies: called to make one, with room for it, the address of the
+    /// message and the context; on any thread, also on several at once for one message. NULL: its bytes are copied, and
+    /// `drop` must be NULL too. It must not use handles of this channel; otherwise as `drop`.
+    pub clone: Option<unsafe extern "C-unwind" fn(to: *mut c_void, from: *const c_void, context: *mut c_void)>,
 }
 
 /// What a channel is to be like, checked as far as it is the same for all kinds.
@@ -83,7 +87,11 @@ impl ys_options {
             align: if options.align == 0 { 8 } else { options.align },
             capacity: options.capacity,
             senders: options.senders,
-            disposal: options.drop.map(|drop| Disposal { drop, context: options.context }),
+            disposal: (options.drop.is_some() || options.clone.is_some()).then_some(Disposal {
+                drop: options.drop,
+                clone: options.clone,
+                context: options.context,
+            }),
             has_window: options.window == YS_WINDOW_VERSION,
         })
     }

@@ -13,6 +13,7 @@ use crate::rx::ys_rx;
 use crate::set::{MOST, refusal};
 use crate::side;
 use crate::stopper::{self, OwnersStop, StopEnd, ys_stopper};
+use crate::timer::{Ticking, ys_timer};
 use crate::tx::ys_tx;
 
 /// Waits for one of several handles, of any channels: receivers that may have a message, senders that may have
@@ -50,6 +51,24 @@ impl Selecting {
     /// An id as callers know it.
     fn callers(&self, id: usize) -> usize {
         if id > self.stop_id { id - 1 } else { id }
+    }
+
+    /// What is to be said where something was added.
+    ///
+    /// # Safety
+    /// There is room for an id.
+    unsafe fn added(&self, added: Result<usize, AttachError>, id: *mut usize) -> c_int {
+        let code = match added {
+            Ok(added) => {
+                // SAFETY: by the caller.
+                unsafe { *id = self.callers(added) };
+                YS_OK
+            }
+            // No id was asked for: all are taken.
+            Err(AttachError::IdTaken { .. }) => YS_ETOOMANY,
+            Err(error) => refusal(error),
+        };
+        c_int::from_code(code)
     }
 
     /// What is to be said where this id was named.
@@ -144,17 +163,9 @@ pub unsafe extern "C" fn ys_select_add_tx(select: *mut ys_select, tx: *mut ys_tx
 /// # Safety
 /// There is room for an id.
 unsafe fn add(select: &mut Selecting, end: &mut dyn Attach, id: *mut usize) -> c_int {
-    let code = match select.select.add(&mut AnyEnd(end)) {
-        Ok(added) => {
-            // SAFETY: by the caller.
-            unsafe { *id = select.callers(added) };
-            YS_OK
-        }
-        // No id was asked for: all are taken.
-        Err(AttachError::IdTaken { .. }) => YS_ETOOMANY,
-        Err(error) => refusal(error),
-    };
-    c_int::from_code(code)
+    let added = select.select.add(&mut AnyEnd(end));
+    // SAFETY: by the caller.
+    unsafe { select.added(added, id) }
 }
 
 fn remove(select: &mut Selecting, end: &mut dyn Attach) -> c_int {
@@ -181,6 +192,40 @@ pub unsafe extern "C" fn ys_select_remove_rx(select: *mut ys_select, rx: *mut ys
 pub unsafe extern "C" fn ys_select_remove_tx(select: *mut ys_select, tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.
     unsafe { enter(select, |select| side::enter(tx, |tx| tx.attach(|end| remove(select, end)))) }
+}
+
+/// Waits for a timer as well: until a tick is due, which ys_timer_wait takes.
+///
+/// @param select the select
+/// @param timer the timer, which the select keeps as long as it waits for it
+/// @param id receives the id by which it will be reported
+/// @return YS_OK, also if it is in the select already: it then has another id as well; YS_ETOOMANY: the select is full
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_select_add_timer(select: *mut ys_select, timer: *const ys_timer, id: *mut usize) -> c_int {
+    if id.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    let add = |select: &mut Selecting, timer: &Ticking| {
+        let added = select.select.add_timer(&timer.0);
+        // SAFETY: by the caller there is room.
+        unsafe { select.added(added, id) }
+    };
+    // SAFETY: by the caller. Any thread may use a timer.
+    unsafe { enter(select, |select| handle::look(timer.cast::<Handle<Ticking>>(), |timer| add(select, timer))) }
+}
+
+/// Waits for this timer no longer. Its id is free.
+///
+/// @param select the select
+/// @param timer the timer
+/// @return YS_OK; YS_EATTACHED: it is not in this select
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_select_remove_timer(select: *mut ys_select, timer: *const ys_timer) -> c_int {
+    let remove = |select: &mut Selecting, timer: &Ticking| {
+        c_int::from_code(select.select.remove_timer(&timer.0).map_or(YS_EATTACHED, |_| YS_OK))
+    };
+    // SAFETY: by the caller. Any thread may use a timer.
+    unsafe { enter(select, |select| handle::look(timer.cast::<Handle<Ticking>>(), |timer| remove(select, timer))) }
 }
 
 /// Waits for a handle that is ready. Each is reported in its turn, and again until ys_try_recv finds nothing, or

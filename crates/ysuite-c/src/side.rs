@@ -13,11 +13,14 @@ use ysuite::channel::Spin;
 use ysuite::in_place::Stop;
 use ysuite::signal::Attach;
 
-use crate::channel::{Channel, Found};
+use crate::channel::{Channel, Found, WaitStop};
 use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_OK, ys_code};
 use crate::disposal::Disposal;
 use crate::handle::{self, Content, Handle};
+use crate::rx::ys_rx;
 use crate::spin;
+use crate::stopper::{self, Stops, ys_stopper};
+use crate::tx::ys_tx;
 use crate::watch::IS_CHECKED;
 use crate::window::may_open;
 
@@ -108,6 +111,8 @@ pub(crate) struct Side<K: Kind> {
     pub(crate) slots: Slots,
     inner: Box<K::Inner>,
     channel: Arc<Channel>,
+    /// What ends the waits of this handle alone.
+    wait_stop: Option<Arc<WaitStop>>,
     /// It is in a set, and the channel knows.
     is_attached: bool,
 }
@@ -203,6 +208,10 @@ impl<K: Kind> Side<K> {
         self.is_shown
     }
 
+    pub(crate) fn channel(&self) -> &Arc<Channel> {
+        &self.channel
+    }
+
     #[inline(always)]
     pub(crate) fn inner(&self) -> &K::Inner {
         &self.inner
@@ -230,9 +239,9 @@ impl<K: Kind> Side<K> {
     /// A call that may find nothing, and may wait: after a stop it returns that.
     #[inline(always)]
     pub(crate) fn find<A: Found>(&mut self, call: impl FnOnce(&mut K::Inner, &Stop) -> A) -> A {
-        let channel = NonNull::from(&*self.channel);
-        // SAFETY: the handle keeps its channel, and never changes it.
-        let stop = unsafe { &channel.as_ref().stop };
+        let stop = NonNull::from(self.wait_stop.as_ref().map_or(&self.channel.stop, |wait| &wait.0));
+        // SAFETY: the handle keeps its channel, and never changes it; the other only by a call of its own.
+        let stop = unsafe { stop.as_ref() };
         let answer = self.call(|inner| call(inner, stop));
         if answer.is_nothing() && stop.is_set() { self.stopped() } else { answer }
     }
@@ -277,7 +286,19 @@ pub(crate) fn make<K: Kind>(mut inner: Box<K::Inner>, channel: Arc<Channel>) -> 
     }
     let calls = steps.map_or(K::BY_CHANNEL, |steps| K::calls(steps, is_shown));
     let (size, slots) = (channel.size, Slots::NONE);
-    let side = Side::<K> { shown, own, is_shown, calls, steps, size, slots, inner, channel, is_attached: false };
+    let side = Side::<K> {
+        shown,
+        own,
+        is_shown,
+        calls,
+        steps,
+        size,
+        slots,
+        inner,
+        channel,
+        wait_stop: None,
+        is_attached: false,
+    };
     Handle::make(side).cast()
 }
 
@@ -348,6 +369,48 @@ pub(crate) unsafe fn clone<K: Kind>(handle: *mut K, other: *mut *mut K) -> c_int
                 c_int::from_code(YS_OK)
             }
             Err(code) => c_int::from_code(code),
+        })
+    }
+}
+
+/// Makes a receiver of a sender's channel.
+///
+/// # Safety
+/// As of [`handle::enter`]; `rx` is NULL or has room for an address.
+pub(crate) unsafe fn subscribe(tx: *mut ys_tx, rx: *mut *mut ys_rx) -> c_int {
+    if rx.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe {
+        *rx = ptr::null_mut();
+        enter(tx, |side| match side.call(|inner| inner.subscribe()) {
+            Ok(inner) => {
+                *rx = make(inner, side.channel.clone());
+                c_int::from_code(YS_OK)
+            }
+            Err(code) => c_int::from_code(code),
+        })
+    }
+}
+
+/// Makes a stopper for the waits of this handle alone.
+///
+/// # Safety
+/// As of [`handle::enter`]; `stopper` is NULL or has room for an address.
+pub(crate) unsafe fn wait_stopper<K: Kind>(handle: *mut K, stopper: *mut *mut ys_stopper) -> c_int {
+    if stopper.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe {
+        *stopper = ptr::null_mut();
+        enter(handle, |side| {
+            // One that has not stopped anything so far will do.
+            let wait = side.wait_stop.take().filter(|wait| !wait.is_stopped());
+            let wait = wait.unwrap_or_else(|| side.channel.wait_stop());
+            side.wait_stop = Some(wait.clone());
+            stopper::give(stopper, wait)
         })
     }
 }

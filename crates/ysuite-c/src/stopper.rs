@@ -61,7 +61,7 @@ pub(crate) unsafe fn make<C: Content, S: Stops + 'static>(
 ///
 /// # Safety
 /// `stopper` is a place for one.
-unsafe fn give(stopper: *mut *mut ys_stopper, stops: Arc<dyn Stops>) -> c_int {
+pub(crate) unsafe fn give(stopper: *mut *mut ys_stopper, stops: Arc<dyn Stops>) -> c_int {
     // SAFETY: by the caller.
     unsafe { *stopper = Handle::make(Stopper(stops)).cast() };
     c_int::from_code(YS_OK)

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 /// In the order of the header: cbindgen itself puts types before the functions that use them.
-const SOURCES: [&str; 12] = [
+const SOURCES: [&str; 14] = [
     "code.rs",
     "about.rs",
     "options.rs",
@@ -13,6 +13,8 @@ const SOURCES: [&str; 12] = [
     "open.rs",
     "tx/mod.rs",
     "rx/mod.rs",
+    "shared.rs",
+    "timer.rs",
     "set.rs",
     "select.rs",
     "pool.rs",

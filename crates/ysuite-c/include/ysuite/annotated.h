@@ -92,44 +92,76 @@ YS_ANNOTATION_ void ys_annotated_end_(const void *outer) {
 
 /* A callback is the program's own code: it is checked, and sees what was done before its message was sent, or its slot
  * was filled. */
-YS_ANNOTATION_ void ys_annotated_call_(void (*drop)(void *, void *), void *message, void *context) {
-  const int depth = ys_annotated_depth_;
-  const void *channel = ys_annotated_channel_;
+typedef struct ys_annotated_out_ {
+  int depth;
+  const void *channel;
+} ys_annotated_out_;
+YS_ANNOTATION_ ys_annotated_out_ ys_annotated_out_begin_(void) {
+  ys_annotated_out_ out;
   int at;
-  for (at = 0; at < depth; at++) YS_IGNORE_END_();
+  out.depth = ys_annotated_depth_;
+  out.channel = ys_annotated_channel_;
+  for (at = 0; at < out.depth; at++) YS_IGNORE_END_();
   ys_annotated_depth_ = 0;
   ys_annotated_channel_ = NULL;
-  ys_annotated_acquire_(channel, ys_annotated_forward_(channel));
-  ys_annotated_acquire_(channel, ys_annotated_back_(channel));
+  ys_annotated_acquire_(out.channel, ys_annotated_forward_(out.channel));
+  ys_annotated_acquire_(out.channel, ys_annotated_back_(out.channel));
+  return out;
+}
+YS_ANNOTATION_ void ys_annotated_out_end_(ys_annotated_out_ out) {
+  int at;
+  ys_annotated_depth_ = out.depth;
+  ys_annotated_channel_ = out.channel;
+  for (at = 0; at < out.depth; at++) YS_IGNORE_BEGIN_();
+}
+YS_ANNOTATION_ void ys_annotated_call_(void (*drop)(void *, void *), void *message, void *context) {
+  const ys_annotated_out_ out = ys_annotated_out_begin_();
   drop(message, context);
-  ys_annotated_depth_ = depth;
-  ys_annotated_channel_ = channel;
-  for (at = 0; at < depth; at++) YS_IGNORE_BEGIN_();
+  ys_annotated_out_end_(out);
+}
+/* A copy is read where the message is, by any number of threads at once: the sender that replaces it comes after. */
+YS_ANNOTATION_ void ys_annotated_copy_(void (*clone)(void *, const void *, void *), void *to, const void *from, void *context) {
+  const ys_annotated_out_ out = ys_annotated_out_begin_();
+  clone(to, from, context);
+  ys_annotated_release_(out.channel, ys_annotated_back_(out.channel));
+  ys_annotated_out_end_(out);
 }
 
-/* The callback that the library gets instead: one for each channel that has any, until the program exits. */
+/* The callbacks that the library gets instead: one of these for each channel that has any, until the program exits. */
 typedef struct ys_annotated_drop_ {
   void (*drop)(void *, void *);
+  void (*clone)(void *, const void *, void *);
   void *context;
 } ys_annotated_drop_;
 YS_ANNOTATION_ void ys_annotated_dropped_(void *message, void *pair) {
   const ys_annotated_drop_ *of = YS_TO_(const ys_annotated_drop_ *, pair);
   ys_annotated_call_(of->drop, message, of->context);
 }
+YS_ANNOTATION_ void ys_annotated_cloned_(void *to, const void *from, void *pair) {
+  const ys_annotated_drop_ *of = YS_TO_(const ys_annotated_drop_ *, pair);
+  ys_annotated_copy_(of->clone, to, from, of->context);
+}
+/* The same options with those callbacks. Null: there is no memory. */
+YS_ANNOTATION_ const ys_options *ys_annotated_options_(const ys_options *options, ys_options *with) {
+  ys_annotated_drop_ *pair;
+  if (options == NULL || options->struct_size < sizeof *with || (options->drop == NULL && options->clone == NULL)) return options;
+  pair = YS_TO_(ys_annotated_drop_ *, __builtin_malloc(sizeof *pair));
+  if (pair == NULL) return NULL;
+  pair->drop = options->drop;
+  pair->clone = options->clone;
+  pair->context = options->context;
+  *with = *options;
+  with->struct_size = YS_TO_(uint32_t, sizeof *with);
+  if (options->drop != NULL) with->drop = ys_annotated_dropped_;
+  if (options->clone != NULL) with->clone = ys_annotated_cloned_;
+  with->context = pair;
+  return with;
+}
 YS_ANNOTATION_ int ys_annotated_open_(int (*open)(const ys_options *, ys_tx **, ys_rx **), const ys_options *options, ys_tx **tx,
                                       ys_rx **rx) {
-  ys_annotated_drop_ *pair;
   ys_options with;
-  if (options == NULL || options->struct_size < sizeof with || options->drop == NULL) return open(options, tx, rx);
-  pair = YS_TO_(ys_annotated_drop_ *, __builtin_malloc(sizeof *pair));
-  if (pair == NULL) return YS_ENOMEM;
-  pair->drop = options->drop;
-  pair->context = options->context;
-  with = *options;
-  with.struct_size = YS_TO_(uint32_t, sizeof with);
-  with.drop = ys_annotated_dropped_;
-  with.context = pair;
-  return open(&with, tx, rx);
+  const ys_options *const given = ys_annotated_options_(options, &with);
+  return given == NULL && options != NULL ? YS_ENOMEM : open(given, tx, rx);
 }
 YS_ANNOTATION_ int ys_annotated_pipe_open(const ys_options *options, ys_tx **tx, ys_rx **rx) {
   return ys_annotated_open_(ys_pipe_open, options, tx, rx);
@@ -142,6 +174,24 @@ YS_ANNOTATION_ int ys_annotated_exchange_open(const ys_options *options, ys_tx *
 }
 YS_ANNOTATION_ int ys_annotated_oneshot_open(const ys_options *options, ys_tx **tx, ys_rx **rx) {
   return ys_annotated_open_(ys_oneshot_open, options, tx, rx);
+}
+
+YS_ANNOTATION_ int ys_annotated_broadcast_open(const ys_options *options, ys_tx **tx, ys_rx **rx) {
+  return ys_annotated_open_(ys_broadcast_open, options, tx, rx);
+}
+YS_ANNOTATION_ int ys_annotated_broadcast_lossy_open(const ys_options *options, ys_tx **tx, ys_rx **rx) {
+  return ys_annotated_open_(ys_broadcast_lossy_open, options, tx, rx);
+}
+YS_ANNOTATION_ int ys_annotated_watch_open(const ys_options *options, const void *first, ys_tx **tx, ys_rx **rx) {
+  ys_options with;
+  const ys_options *const given = ys_annotated_options_(options, &with);
+  int answer;
+  const void *outer;
+  if (given == NULL && options != NULL) return YS_ENOMEM;
+  outer = ys_annotated_begin_(NULL);
+  answer = ys_watch_open(given, first, tx, rx);
+  ys_annotated_end_(outer);
+  return answer;
 }
 
 /* A call of a sender: the receiver sees what was done before; what receivers did with slots is seen from here on. */
@@ -179,6 +229,7 @@ YS_ANNOTATE_TX_(int, send, (ys_tx * tx, const void *message), tx, (tx, message))
 YS_ANNOTATE_TX_(int, try_send, (ys_tx * tx, const void *message), tx, (tx, message))
 YS_ANNOTATE_TX_(int, send_for, (ys_tx * tx, const void *message, int64_t ns), tx, (tx, message, ns))
 YS_ANNOTATE_TX_(ptrdiff_t, send_batch, (ys_tx * tx, const void *messages, size_t n, int64_t ns), tx, (tx, messages, n, ns))
+YS_ANNOTATE_TX_(int, force_send, (ys_tx * tx, const void *message, void *displaced), tx, (tx, message, displaced))
 YS_ANNOTATE_TX_(int, write, (ys_tx * tx, const void *message), tx, (tx, message))
 YS_ANNOTATE_TX_(int, flush, (ys_tx * tx), tx, (tx))
 YS_ANNOTATE_TX_(ptrdiff_t, reserve, (ys_tx * tx, void **at), tx, (tx, at))
@@ -191,12 +242,37 @@ YS_ANNOTATE_RX_(int, recv, (ys_rx * rx, void *message), rx, (rx, message))
 YS_ANNOTATE_RX_(int, try_recv, (ys_rx * rx, void *message), rx, (rx, message))
 YS_ANNOTATE_RX_(int, recv_for, (ys_rx * rx, void *message, int64_t ns), rx, (rx, message, ns))
 YS_ANNOTATE_RX_(ptrdiff_t, recv_batch, (ys_rx * rx, void *messages, size_t max, int64_t ns), rx, (rx, messages, max, ns))
+YS_ANNOTATE_RX_(int, watch_get, (ys_rx * rx, void *message), rx, (rx, message))
 YS_ANNOTATE_RX_(ptrdiff_t, peek, (ys_rx * rx, void **at), rx, (rx, at))
 YS_ANNOTATE_RX_(int, consume, (ys_rx * rx, size_t n), rx, (rx, n))
 YS_ANNOTATE_RX_(int, take, (ys_rx * rx, void **at, int64_t ns), rx, (rx, at, ns))
 YS_ANNOTATE_RX_(int, wait, (ys_rx * rx, int64_t ns), rx, (rx, ns))
 YS_ANNOTATE_RX_(int, rx_close, (ys_rx * rx), rx, (rx))
 YS_ANNOTATE_RX_(int, rx_is_closed, (const ys_rx *rx), rx, (rx))
+
+/* Senders of many threads. */
+YS_ANNOTATION_ int ys_annotated_shared_send_for(const ys_shared *shared, const void *message, int64_t ns) {
+  const void *channel = ys_shared_channel(shared);
+  const void *outer;
+  int answer;
+  ys_annotated_release_(channel, ys_annotated_forward_(channel));
+  ys_annotated_acquire_(channel, ys_annotated_back_(channel));
+  outer = ys_annotated_begin_(channel);
+  answer = ys_shared_send_for(shared, message, ns);
+  ys_annotated_end_(outer);
+  if (answer != YS_FULL && answer != YS_TIMEOUT) ys_annotated_acquire_(channel, ys_annotated_back_(channel));
+  if (answer == YS_STOPPED) ys_annotated_acquire_(ys_version(), ys_annotated_common_());
+  return answer;
+}
+YS_ANNOTATION_ void ys_annotated_shared_free(ys_shared *shared) {
+  const void *channel = ys_shared_channel(shared);
+  const void *outer;
+  ys_annotated_release_(channel, ys_annotated_forward_(channel));
+  ys_annotated_acquire_(channel, ys_annotated_back_(channel));
+  outer = ys_annotated_begin_(channel);
+  ys_shared_free(shared);
+  ys_annotated_end_(outer);
+}
 
 /* Freeing may find messages of others, and drop them. */
 YS_ANNOTATION_ void ys_annotated_tx_free(ys_tx *tx) {
@@ -302,6 +378,13 @@ YS_ANNOTATION_ void ys_annotated_pool_free(ys_pool *pool) {
 #define ys_funnel_open(...) ys_annotated_funnel_open(__VA_ARGS__)
 #define ys_exchange_open(...) ys_annotated_exchange_open(__VA_ARGS__)
 #define ys_oneshot_open(...) ys_annotated_oneshot_open(__VA_ARGS__)
+#define ys_broadcast_open(...) ys_annotated_broadcast_open(__VA_ARGS__)
+#define ys_broadcast_lossy_open(...) ys_annotated_broadcast_lossy_open(__VA_ARGS__)
+#define ys_watch_open(...) ys_annotated_watch_open(__VA_ARGS__)
+#define ys_force_send(...) ys_annotated_force_send(__VA_ARGS__)
+#define ys_watch_get(...) ys_annotated_watch_get(__VA_ARGS__)
+#define ys_shared_send_for(...) ys_annotated_shared_send_for(__VA_ARGS__)
+#define ys_shared_free(...) ys_annotated_shared_free(__VA_ARGS__)
 #define ys_send(...) ys_annotated_send(__VA_ARGS__)
 #define ys_try_send(...) ys_annotated_try_send(__VA_ARGS__)
 #define ys_send_for(...) ys_annotated_send_for(__VA_ARGS__)

@@ -86,6 +86,11 @@ typedef enum ys_code {
    * It would have had to wait, and ys_stop has ended that.
    */
   YS_STOPPED = -16,
+  /**
+   * Messages of a broadcast are lost, because this receiver was too slow: ys_rx_missed. The next call goes on with
+   * the oldest that is there.
+   */
+  YS_LAGGED = -17,
 } ys_code;
 
 /**
@@ -129,6 +134,11 @@ typedef struct ys_select ys_select;
 typedef struct ys_set ys_set;
 
 /**
+ * A sender that any number of threads use at once. Freed by ys_shared_free.
+ */
+typedef struct ys_shared ys_shared;
+
+/**
  * Raises signals of a set. Any number of threads at once. Freed by ys_signaler_free.
  */
 typedef struct ys_signaler ys_signaler;
@@ -137,6 +147,11 @@ typedef struct ys_signaler ys_signaler;
  * Ends the waits of a channel, a set, a select or a pool. Any number of threads at once. Freed by ys_stopper_free.
  */
 typedef struct ys_stopper ys_stopper;
+
+/**
+ * A moment, or one after the other. Any number of threads at once. Freed by ys_timer_free.
+ */
+typedef struct ys_timer ys_timer;
 
 /**
  * A sender. One thread at a time; it may move between threads. Freed by ys_tx_free.
@@ -185,9 +200,15 @@ typedef struct ys_options {
    */
   void (*drop)(void *message, void *context);
   /**
-   * For the callback. Must stay valid until all handles of the channel are freed; any thread may use it.
+   * For the callbacks. Must stay valid until all handles of the channel are freed; any thread may use it.
    */
   void *context;
+  /**
+   * In a broadcast and a watch, whose receivers get copies: called to make one, with room for it, the address of the
+   * message and the context; on any thread, also on several at once for one message. NULL: its bytes are copied, and
+   * `drop` must be NULL too. It must not use handles of this channel; otherwise as `drop`.
+   */
+  void (*clone)(void *to, const void *from, void *context);
 } ys_options;
 
 /**
@@ -378,6 +399,45 @@ int ys_exchange_open(const struct ys_options *options, struct ys_tx **tx, struct
 int ys_oneshot_open(const struct ys_options *options, struct ys_tx **tx, struct ys_rx **rx);
 
 /**
+ * Opens a broadcast: many senders, many receivers, one order; every receiver gets every message, as a copy. See
+ * `clone` in ys_options. Receivers by ys_rx_clone and ys_tx_subscribe. A sender waits for the slowest receiver.
+ *
+ * Allocates room for all messages at once. Never blocks.
+ *
+ * @param options what it is to be like; capacity must not be 0, senders must be 0; with drop, clone
+ * @param tx receives the first sender; NULL after an error
+ * @param rx receives the first receiver; NULL after an error
+ * @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be; YS_ENOMEM
+ */
+int ys_broadcast_open(const struct ys_options *options, struct ys_tx **tx, struct ys_rx **rx);
+
+/**
+ * Opens a broadcast whose senders do not wait: a receiver that is more than the capacity behind loses the oldest
+ * messages. Its next receive returns YS_LAGGED, once, and then goes on. Otherwise as ys_broadcast_open.
+ *
+ * @param options what it is to be like; capacity must not be 0, senders must be 0; with drop, clone
+ * @param tx receives the first sender; NULL after an error
+ * @param rx receives the first receiver; NULL after an error
+ * @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be; YS_ENOMEM
+ */
+int ys_broadcast_lossy_open(const struct ys_options *options, struct ys_tx **tx, struct ys_rx **rx);
+
+/**
+ * Opens a watch: one value, of which every receiver gets the newest, as a copy, once for each change. See `clone` in
+ * ys_options. Sending replaces the value, and never waits for a receiver. Receivers by ys_rx_clone and ys_tx_subscribe;
+ * ys_watch_get copies the value at any time. Closing a handle does not close the others.
+ *
+ * Allocates. Never blocks.
+ *
+ * @param options what it is to be like; capacity and senders must be 0; with drop, clone
+ * @param value the address of the first value, which is copied: after YS_OK it is the channel's. It counts as seen
+ * @param tx receives the first sender; NULL after an error
+ * @param rx receives the first receiver; NULL after an error
+ * @return YS_OK; YS_EINVAL: a null pointer, or options that cannot be
+ */
+int ys_watch_open(const struct ys_options *options, const void *value, struct ys_tx **tx, struct ys_rx **rx);
+
+/**
  * Sends a message, visible at once, together with what was hidden. Without a bound it never waits; with a bound it
  * waits for room without a time limit. Wait-free if there is room (mpmc: lock-free), and then without a system
  * call unless the receiver sleeps.
@@ -480,7 +540,38 @@ ptrdiff_t ys_commit(struct ys_tx *tx, size_t n);
 int ys_wait_room(struct ys_tx *tx, int64_t ns);
 
 /**
- * Makes another sender of the same channel. Allocates. mpsc and mpmc only. A clone of a closed sender is closed.
+ * Sends a message, and replaces the oldest if there is no room. Does not wait for room; yields while another thread is
+ * in the middle of that message. mpmc only.
+ *
+ * @param tx the sender
+ * @param message the address of the message, which is copied
+ * @param displaced where the oldest message is moved to; NULL: it is dropped
+ * @return YS_OK: nothing was replaced; 1: a message was, and is the caller's at `displaced`; any other code: the message
+ * is still the caller's. YS_CLOSED, YS_ENOTSUP
+ */
+int ys_force_send(struct ys_tx *tx, const void *message, void *displaced);
+
+/**
+ * Makes a receiver that gets what is sent from now on. Allocates. broadcast and watch only, also where there is no
+ * receiver any more.
+ *
+ * @param tx the sender
+ * @param rx receives the new handle; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_CLOSED: the sender of a watch was closed; YS_ENOTSUP
+ */
+int ys_tx_subscribe(struct ys_tx *tx, struct ys_rx **rx);
+
+/**
+ * Makes a stopper for the waits of this handle alone, as ys_rx_wait_stopper.
+ *
+ * @param tx the sender
+ * @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL: a null pointer
+ */
+int ys_tx_wait_stopper(struct ys_tx *tx, struct ys_stopper **stopper);
+
+/**
+ * Makes another sender of the same channel. Allocates. Not spsc, nor a oneshot. A clone of a closed sender is closed.
  *
  * @param tx the sender
  * @param other receives the new handle; NULL after an error
@@ -704,7 +795,8 @@ int ys_take(struct ys_rx *rx, void **at, int64_t ns);
 int ys_wait(struct ys_rx *rx, int64_t ns);
 
 /**
- * Makes another receiver of the same channel. Allocates. mpmc only.
+ * Makes another receiver of the same channel, of a broadcast with the same messages to come. Allocates. mpmc, broadcast
+ * and watch only.
  *
  * @param rx the receiver
  * @param other receives the new handle; NULL after an error
@@ -795,6 +887,34 @@ int ys_rx_expect(const struct ys_rx *rx, size_t size, size_t align);
 int ys_rx_stopper(const struct ys_rx *rx, struct ys_stopper **stopper);
 
 /**
+ * Makes a stopper for the waits of this handle alone, from now on: see ys_stop. To wait anew after it was stopped, make
+ * another, which replaces it. The handle's own thread calls this; any thread may use the stopper. Allocates.
+ *
+ * @param rx the receiver
+ * @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL: a null pointer
+ */
+int ys_rx_wait_stopper(struct ys_rx *rx, struct ys_stopper **stopper);
+
+/**
+ * How many messages this receiver of a broadcast has lost in all, because it was too slow. Never blocks.
+ *
+ * @param rx the receiver
+ * @return how many; YS_ENOTSUP: not a broadcast's
+ */
+ptrdiff_t ys_rx_missed(const struct ys_rx *rx);
+
+/**
+ * Copies the newest value of a watch, seen or not, also after the senders are gone. It does not count as seen. Waits
+ * for a sender that is changing it.
+ *
+ * @param rx the receiver
+ * @param message where the value is put
+ * @return YS_OK; YS_CLOSED: this receiver was closed; YS_ENOTSUP: not a watch's
+ */
+int ys_watch_get(struct ys_rx *rx, void *message);
+
+/**
  * An address that all handles of the channel share, and no other channel has. For comparison only. Any thread.
  *
  * @param rx the receiver
@@ -816,6 +936,85 @@ void ys_rx_free(struct ys_rx *rx);
  * @param rx the receiver
  */
 void ys_rx_credit(struct ys_rx *rx);
+
+/**
+ * Makes a sender that any number of threads may use at once, of the same channel. It counts as a sender until it is
+ * freed. Allocates. mpmc, broadcast and watch only: the senders of spsc and mpsc have queues of their own.
+ *
+ * @param tx the sender
+ * @param shared where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL: a null pointer; YS_ENOTSUP
+ */
+int ys_tx_share(struct ys_tx *tx, struct ys_shared **shared);
+
+/**
+ * Sends a message, as ys_send_for does. Any thread.
+ *
+ * @param shared the sender
+ * @param message the address of the message, which is copied
+ * @param ns nanoseconds; 0: never waits; less than 0: for ever
+ * @return YS_OK: the channel has the message; any other code: it is still the caller's. YS_FULL (where ns is 0), YS_TIMEOUT,
+ *     YS_CLOSED, YS_STOPPED
+ */
+int ys_shared_send_for(const struct ys_shared *shared, const void *message, int64_t ns);
+
+/**
+ * Whether nothing that is sent would be received. Never blocks. Any thread.
+ *
+ * @param shared the sender
+ * @return 1 or 0, or an error
+ */
+int ys_shared_is_closed(const struct ys_shared *shared);
+
+/**
+ * An address that all handles of the channel share, and no other channel has. For comparison only. Any thread.
+ *
+ * @param shared the sender
+ * @return the address; NULL with EINVAL in errno: no handle
+ */
+const void *ys_shared_channel(const struct ys_shared *shared);
+
+/**
+ * Frees the sender, which no thread uses any more. The channel stays open while it has another.
+ *
+ * @param shared the handle, which must not be used any more; NULL: nothing is done
+ */
+void ys_shared_free(struct ys_shared *shared);
+
+/**
+ * Opens a timer with one tick. Allocates.
+ *
+ * @param ns nanoseconds from now, at least 0
+ * @param timer where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL: a null pointer, or less than 0
+ */
+int ys_timer_after(int64_t ns, struct ys_timer **timer);
+
+/**
+ * Opens a timer with a tick one period from now, and at every whole number of periods from there. At most one tick
+ * waits to be taken: those that are missed are skipped. Allocates.
+ *
+ * @param ns nanoseconds of a period, at least 0, which is as 1
+ * @param timer where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL: a null pointer, or less than 0
+ */
+int ys_timer_every(int64_t ns, struct ys_timer **timer);
+
+/**
+ * Waits for a tick, and takes it. Any thread. After the only tick of ys_timer_after there is none any more.
+ *
+ * @param timer the timer
+ * @param ns nanoseconds; 0: never waits; less than 0: for ever
+ * @return YS_OK: a tick was due, and is taken; YS_EMPTY (where ns is 0), YS_TIMEOUT
+ */
+int ys_timer_wait(const struct ys_timer *timer, int64_t ns);
+
+/**
+ * Frees a timer. One that is in a select stays there until the select is freed.
+ *
+ * @param timer the timer, which is not to be used any more; NULL: nothing is done
+ */
+void ys_timer_free(struct ys_timer *timer);
 
 /**
  * Opens a set with a descriptor, which is readable while something is up: for poll, epoll and every event loop.
@@ -1004,6 +1203,25 @@ int ys_select_remove_rx(struct ys_select *select, struct ys_rx *rx);
  * @return YS_OK; YS_EATTACHED: it is not in this select; YS_ENOTSUP: a oneshot
  */
 int ys_select_remove_tx(struct ys_select *select, struct ys_tx *tx);
+
+/**
+ * Waits for a timer as well: until a tick is due, which ys_timer_wait takes.
+ *
+ * @param select the select
+ * @param timer the timer, which the select keeps as long as it waits for it
+ * @param id receives the id by which it will be reported
+ * @return YS_OK, also if it is in the select already: it then has another id as well; YS_ETOOMANY: the select is full
+ */
+int ys_select_add_timer(struct ys_select *select, const struct ys_timer *timer, size_t *id);
+
+/**
+ * Waits for this timer no longer. Its id is free.
+ *
+ * @param select the select
+ * @param timer the timer
+ * @return YS_OK; YS_EATTACHED: it is not in this select
+ */
+int ys_select_remove_timer(struct ys_select *select, const struct ys_timer *timer);
 
 /**
  * Waits for a handle that is ready. Each is reported in its turn, and again until ys_try_recv finds nothing, or

@@ -12,6 +12,7 @@
 #include "annotated.h"
 #include "declarations.h"
 #include "status.hpp"
+#include "stop_token.hpp"
 #include "stopper.hpp"
 #include "time.hpp"
 
@@ -34,6 +35,8 @@ struct frees {
   void operator()(ys_signaler *handle) const noexcept { ys_signaler_free(handle); }
   void operator()(ys_select *handle) const noexcept { ys_select_free(handle); }
   void operator()(ys_pool *handle) const noexcept { ys_pool_free(handle); }
+  void operator()(ys_shared *handle) const noexcept { ys_shared_free(handle); }
+  void operator()(ys_timer *handle) const noexcept { ys_timer_free(handle); }
 };
 
 template <class Handle>

@@ -52,11 +52,11 @@
 
 /** Options without a size: set `size`, and what else is not 0. */
 #define YS_OPTIONS_INIT                                                                                                        \
-  { YS_OPTIONS_HEAD_, 0, 0, 0, 0, NULL, NULL }
+  { YS_OPTIONS_HEAD_, 0, 0, 0, 0, NULL, NULL, NULL }
 
 /** Options for messages of a type, without a bound. */
 #define YS_OPTIONS_FOR(type)                                                                                                   \
-  { YS_OPTIONS_HEAD_, sizeof(type), YS_ALIGNOF(type), 0, 0, NULL, NULL }
+  { YS_OPTIONS_HEAD_, sizeof(type), YS_ALIGNOF(type), 0, 0, NULL, NULL, NULL }
 
 /* A word of a message of any type. */
 typedef size_t __attribute__((may_alias)) ys_word_;

@@ -111,30 +111,67 @@ void give_back(T &to, T &from) noexcept {
   }
 }
 
-/* A message that is moved as bytes: a copy of itself, or the pointer that it travels as. */
+/* What is moved by copying its bytes, and fits. */
+template <class T>
+inline constexpr bool is_bytes_v =
+    std::is_trivially_copyable_v<T> && !as_pointer<T>::value && sizeof(T) <= YS_LARGEST && alignof(T) <= YS_STRICTEST;
+
+/* A message that a channel moves as bytes: a copy of itself, the pointer that it travels as, or the address of a box, in which it is built
+ * once and stays until it is received. */
 template <class T>
 struct by_bytes {
   static constexpr bool is_pointer = as_pointer<T>::value;
+  static constexpr bool is_boxed = !is_pointer && !is_bytes_v<T>;
   static_assert(std::is_object_v<T> && !std::is_array_v<T> && std::is_same_v<T, std::remove_cv_t<T>>,
                 "ysuite: a message is an object of a type without const, no reference and no array");
-  static_assert(is_pointer || std::is_trivially_copyable_v<T>,
-                "ysuite: mpmc channels and oneshots move bytes: a message is trivially copyable, or a std::unique_ptr with an empty deleter");
-  static_assert(is_pointer || sizeof(T) <= YS_LARGEST,
-                "ysuite: a message has at most 128 bytes; send a std::unique_ptr or a ys::pool_message instead");
-  static_assert(is_pointer || alignof(T) <= YS_STRICTEST,
-                "ysuite: a message is aligned to at most 16 bytes; send a std::unique_ptr to it instead");
+  static_assert(!is_boxed || std::is_nothrow_destructible_v<T>, "ysuite: a message must have a destructor that does not throw");
+  static_assert(!is_boxed || std::is_nothrow_move_constructible_v<T>, "ysuite: a message must have a move constructor that does not throw");
 
-  using bytes = std::conditional_t<is_pointer, void *, T>;
+  using bytes = std::conditional_t<is_bytes_v<T>, T, void *>;
+  using box_type = T;
+  static constexpr bool arrives_nothrow = true;
+  static constexpr bool drops = is_boxed || !std::is_trivially_destructible_v<T>;
+
+  static T &inside(T &box) noexcept { return box; }
+
+  /* Builds a message in a box. Null: there is no memory. What its constructor throws passes. */
+  template <class... Args>
+  static T *box(Args &&...args) {
+    if constexpr (std::is_constructible_v<T, Args...>) {
+      return new (std::nothrow) T(std::forward<Args>(args)...);
+    } else {
+      return new (std::nothrow) T{std::forward<Args>(args)...};
+    }
+  }
+
+  /* The message that has arrived as these bytes. */
+  static T arrived(void *bytes) noexcept {
+    if constexpr (is_bytes_v<T>) {
+      return std::move(*std::launder(static_cast<T *>(bytes)));
+    } else if constexpr (is_pointer) {
+      return as_pointer<T>::adopt(address(bytes));
+    } else {
+      const std::unique_ptr<T> box(static_cast<T *>(address(bytes)));
+      return T(std::move(*box));
+    }
+  }
 
   /* Messages that are never received. */
   static void drop(void *slot, void *) noexcept {
     if constexpr (is_pointer) {
-      void *address;
-      std::memcpy(&address, slot, sizeof(address));
-      [[maybe_unused]] const T owner = as_pointer<T>::adopt(address);
+      [[maybe_unused]] const T owner = as_pointer<T>::adopt(address(slot));
+    } else if constexpr (is_boxed) {
+      delete static_cast<T *>(address(slot));
     } else {
       (void)slot;
     }
+  }
+
+  /* What was sent by its address. */
+  static void *address(const void *bytes) noexcept {
+    void *address;
+    std::memcpy(&address, bytes, sizeof(address));
+    return address;
   }
 };
 

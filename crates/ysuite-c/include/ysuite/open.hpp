@@ -5,10 +5,12 @@
 #define YSUITE_OPEN_HPP
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
+#include "broadcast.hpp"
 #include "exchange.hpp"
 #include "inline.h"
 #include "message.hpp"
@@ -33,6 +35,10 @@ template <class T>
 using exchange_channel = channel<exchange_sender<T>, exchange_receiver<T>>;
 template <class T>
 using oneshot_channel = channel<oneshot_sender<T>, oneshot_receiver<T>>;
+template <class T>
+using broadcast_channel = channel<broadcast_sender<T>, broadcast_receiver<T>>;
+template <class T>
+using watch_channel = channel<watch_sender<T>, watch_receiver<T>>;
 
 namespace detail {
 
@@ -46,6 +52,16 @@ void dropped(void *slot, void *context) noexcept {
 #endif
 }
 
+/* Messages of which every receiver gets a copy. */
+template <class Carried>
+void duplicated(void *to, const void *from, void *) noexcept {
+#ifdef YS_ANNOTATED
+  ys_annotated_copy_(&Carried::clone, to, from, nullptr);
+#else
+  Carried::clone(to, from, nullptr);
+#endif
+}
+
 /* Options for what channels of T carry. */
 template <class Carried, class Bytes>
 ys_options options_of(std::size_t capacity, std::size_t senders) noexcept {
@@ -54,19 +70,20 @@ ys_options options_of(std::size_t capacity, std::size_t senders) noexcept {
   options.align = alignof(Bytes);
   options.capacity = capacity;
   options.senders = senders;
-  if constexpr (!std::is_trivially_destructible_v<typename Carried::message>) options.drop = &dropped<Carried>;
+  if constexpr (Carried::drops) options.drop = &dropped<Carried>;
+  return options;
+}
+template <class T>
+ys_options options_of_copies(std::size_t capacity) noexcept {
+  ys_options options = options_of<copies<T>, typename copies<T>::bytes>(capacity, 0);
+  if constexpr (copies<T>::is_boxed) options.clone = &duplicated<copies<T>>;
   return options;
 }
 
 template <class T>
 struct built : in_place<T> {
-  using message = T;
+  static constexpr bool drops = !std::is_trivially_destructible_v<T>;
 };
-template <class T>
-struct moved : by_bytes<T> {
-  using message = T;
-};
-
 using opening = int (*)(const ys_options *, ys_tx **, ys_rx **);
 
 template <class Channel>
@@ -150,19 +167,21 @@ std::optional<funnel_channel<T>> try_funnel() noexcept {
 }
 
 /** An mpmc channel that holds at most `capacity` messages: senders and receivers by clone(); one order over all. T:
- *  trivially copyable, or a std::unique_ptr with an empty deleter, or what as_pointer knows. Throws as pipe() does. */
+ *  any type whose move constructor does not throw. What is trivially copyable and fits travels as its bytes, a std::unique_ptr with an
+ *  empty deleter and what as_pointer knows as a pointer; any other message is built in a box, an allocation for each.
+ *  Throws as pipe() does. */
 template <class T>
 exchange_channel<T> exchange(std::size_t capacity) {
   detail::demand_bound(capacity, "ys::exchange");
   using bytes = typename detail::by_bytes<T>::bytes;
-  return detail::open_or_raise<exchange_channel<T>>(&::ys_exchange_open, detail::options_of<detail::moved<T>, bytes>(capacity, 0),
+  return detail::open_or_raise<exchange_channel<T>>(&::ys_exchange_open, detail::options_of<detail::by_bytes<T>, bytes>(capacity, 0),
                                                     "ys::exchange");
 }
 /** An unbounded mpmc channel. */
 template <class T>
 exchange_channel<T> exchange() {
   using bytes = typename detail::by_bytes<T>::bytes;
-  return detail::open_or_raise<exchange_channel<T>>(&::ys_exchange_open, detail::options_of<detail::moved<T>, bytes>(0, 0),
+  return detail::open_or_raise<exchange_channel<T>>(&::ys_exchange_open, detail::options_of<detail::by_bytes<T>, bytes>(0, 0),
                                                     "ys::exchange");
 }
 /** The same; empty where it cannot be opened. */
@@ -170,25 +189,69 @@ template <class T>
 std::optional<exchange_channel<T>> try_exchange(std::size_t capacity) noexcept {
   if (capacity == 0) return std::nullopt;
   using bytes = typename detail::by_bytes<T>::bytes;
-  return detail::try_open<exchange_channel<T>>(&::ys_exchange_open, detail::options_of<detail::moved<T>, bytes>(capacity, 0));
+  return detail::try_open<exchange_channel<T>>(&::ys_exchange_open, detail::options_of<detail::by_bytes<T>, bytes>(capacity, 0));
 }
 template <class T>
 std::optional<exchange_channel<T>> try_exchange() noexcept {
   using bytes = typename detail::by_bytes<T>::bytes;
-  return detail::try_open<exchange_channel<T>>(&::ys_exchange_open, detail::options_of<detail::moved<T>, bytes>(0, 0));
+  return detail::try_open<exchange_channel<T>>(&::ys_exchange_open, detail::options_of<detail::by_bytes<T>, bytes>(0, 0));
 }
 
 /** A oneshot: one message, for one allocation. T as of exchange(). Throws as pipe() does. */
 template <class T>
 oneshot_channel<T> oneshot() {
   using bytes = typename detail::by_bytes<T>::bytes;
-  return detail::open_or_raise<oneshot_channel<T>>(&::ys_oneshot_open, detail::options_of<detail::moved<T>, bytes>(0, 0), "ys::oneshot");
+  return detail::open_or_raise<oneshot_channel<T>>(&::ys_oneshot_open, detail::options_of<detail::by_bytes<T>, bytes>(0, 0), "ys::oneshot");
 }
 /** The same; empty where it cannot be opened. */
 template <class T>
 std::optional<oneshot_channel<T>> try_oneshot() noexcept {
   using bytes = typename detail::by_bytes<T>::bytes;
-  return detail::try_open<oneshot_channel<T>>(&::ys_oneshot_open, detail::options_of<detail::moved<T>, bytes>(0, 0));
+  return detail::try_open<oneshot_channel<T>>(&::ys_oneshot_open, detail::options_of<detail::by_bytes<T>, bytes>(0, 0));
+}
+
+/** A broadcast: senders and receivers by clone() and subscribe(); every receiver gets every message, as a copy. Senders wait for the
+ *  receiver that is farthest behind, at most `capacity` messages. T: what can be copied. What is not trivially copyable
+ *  is built in a box that all receivers share; each copies it from there. Throws as pipe() does. */
+template <class T>
+broadcast_channel<T> broadcast(std::size_t capacity) {
+  return detail::open_or_raise<broadcast_channel<T>>(&::ys_broadcast_open, detail::options_of_copies<T>(capacity), "ys::broadcast");
+}
+/** The same; empty where it cannot be opened. */
+template <class T>
+std::optional<broadcast_channel<T>> try_broadcast(std::size_t capacity) noexcept {
+  return detail::try_open<broadcast_channel<T>>(&::ys_broadcast_open, detail::options_of_copies<T>(capacity));
+}
+/** A broadcast whose senders never wait: a receiver that is more than `capacity` behind loses the oldest messages. */
+template <class T>
+broadcast_channel<T> lossy_broadcast(std::size_t capacity) {
+  return detail::open_or_raise<broadcast_channel<T>>(&::ys_broadcast_lossy_open, detail::options_of_copies<T>(capacity),
+                                                     "ys::lossy_broadcast");
+}
+/** The same; empty where it cannot be opened. */
+template <class T>
+std::optional<broadcast_channel<T>> try_lossy_broadcast(std::size_t capacity) noexcept {
+  return detail::try_open<broadcast_channel<T>>(&::ys_broadcast_lossy_open, detail::options_of_copies<T>(capacity));
+}
+
+/** A watch: one value, of which every receiver gets the newest, as a copy. T as of broadcast(). The first value counts as seen. Throws as
+ *  pipe() does, and what the copy of a value throws passes. */
+template <class T>
+watch_channel<T> watch(T first) {
+  using wire = detail::copies<T>;
+  ys_tx *tx = nullptr;
+  ys_rx *rx = nullptr;
+  const ys_options options = detail::options_of_copies<T>(0);
+  int code;
+  if constexpr (wire::is_boxed) {
+    void *box = wire::box(std::move(first));
+    code = box == nullptr ? YS_ENOMEM : ys_watch_open(&options, &box, &tx, &rx);
+    if (box != nullptr && code != YS_OK) wire::drop(&box, nullptr);
+  } else {
+    code = ys_watch_open(&options, std::addressof(first), &tx, &rx);
+  }
+  if (code != YS_OK) detail::raise(code, "ys::watch");
+  return watch_channel<T>{watch_sender<T>(tx), watch_receiver<T>(rx)};
 }
 
 }  // namespace ys

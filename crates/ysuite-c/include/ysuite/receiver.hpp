@@ -23,10 +23,13 @@
 
 namespace ys {
 
-/** Iterates over the messages of a receiver, waiting for each, until the senders are gone. Each is moved out of the
- *  iterator. */
+/** Iterates over the messages of a receiver, until the senders are gone. Each is received, and waited for, when the loop asks for it or
+ *  whether there is one, not before: `rx | std::views::take(5)` receives five. It is moved out of the iterator. */
 template <class End>
 class message_iterator {
+  /* The copy of a broadcast's message may throw. */
+  static constexpr bool asks_nothrow = noexcept(std::declval<End &>().recv());
+
  public:
   using iterator_category = std::input_iterator_tag;
   using value_type = typename End::value_type;
@@ -37,23 +40,34 @@ class message_iterator {
   /** The end of a loop. */
   struct sentinel {};
 
-  explicit message_iterator(End *from) : from_(from), now_(from->recv()) {}
-  reference operator*() noexcept { return std::move(*now_); }
-  pointer operator->() noexcept { return std::addressof(*now_); }
-  message_iterator &operator++() {
-    now_.reset();
-    if (std::optional<value_type> next = from_->recv()) now_.emplace(std::move(*next));
+  explicit message_iterator(End *from) noexcept : from_(from) {}
+  reference operator*() const noexcept(asks_nothrow) { return std::move(*asked()); }
+  pointer operator->() const noexcept(asks_nothrow) { return std::addressof(*asked()); }
+  message_iterator &operator++() noexcept(asks_nothrow) {
+    asked().reset();
+    is_asked_ = false;
     return *this;
   }
-  void operator++(int) { ++*this; }
-  friend bool operator==(const message_iterator &a, sentinel) noexcept { return !a.now_.has_value(); }
-  friend bool operator!=(const message_iterator &a, sentinel) noexcept { return a.now_.has_value(); }
-  friend bool operator==(sentinel, const message_iterator &a) noexcept { return !a.now_.has_value(); }
-  friend bool operator!=(sentinel, const message_iterator &a) noexcept { return a.now_.has_value(); }
+  void operator++(int) noexcept(asks_nothrow) { ++*this; }
+  friend bool operator==(const message_iterator &a, sentinel) noexcept(asks_nothrow) { return !a.asked().has_value(); }
+  friend bool operator!=(const message_iterator &a, sentinel) noexcept(asks_nothrow) { return a.asked().has_value(); }
+  friend bool operator==(sentinel, const message_iterator &a) noexcept(asks_nothrow) { return !a.asked().has_value(); }
+  friend bool operator!=(sentinel, const message_iterator &a) noexcept(asks_nothrow) { return a.asked().has_value(); }
 
  private:
+  /* The message that is this one's turn; none: it is over. */
+  std::optional<value_type> &asked() const noexcept(asks_nothrow) {
+    if (!is_asked_) {
+      is_asked_ = true;
+      if (std::optional<value_type> next = from_->recv()) now_.emplace(std::move(*next));
+    }
+    return now_;
+  }
+
   End *from_;
-  std::optional<value_type> now_;
+  /* Standard views ask through const iterators. */
+  mutable std::optional<value_type> now_;
+  mutable bool is_asked_ = false;
 };
 
 /** The receiver of an spsc or mpsc channel. One thread at a time; moves between threads. Its destruction closes it:
@@ -112,6 +126,13 @@ class receiver : public detail::receiving_end {
         [](const received<T> &answer) { return answer.status() == status::timeout; });
   }
 
+#ifdef YS_HAS_STOP_TOKEN
+  /** The next message. Waits for it until a stop is requested: otherwise status::stopped, status::closed. */
+  received<T> recv(const std::stop_token &token) {
+    return detail::until_stopped(raw(), token, [this](std::int64_t ns) { return take(ns); });
+  }
+#endif
+
   /** Moves the next message into `message`, from its slot. Waits for it: status::closed if none will come. The fastest
    *  of all forms: a std::optional must be made and checked as well. */
   YS_INLINE_MEMBER_ ys::status recv(T &message) noexcept { return take_into(message, detail::for_ever); }
@@ -141,7 +162,8 @@ class receiver : public detail::receiving_end {
    *  senders. */
   run_range<T> runs() noexcept { return run_range<T>(raw()); }
 
-  /** All messages that come: `for (auto message : rx)`. Waits for each; stops with the senders. */
+  /** All messages that come: `for (auto message : rx)`, `rx | std::views::take(5)`. Waits for each; stops with the
+   *  senders. */
   message_iterator<receiver> begin() noexcept { return message_iterator<receiver>(this); }
   typename message_iterator<receiver>::sentinel end() noexcept { return {}; }
 

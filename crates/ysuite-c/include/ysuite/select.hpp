@@ -14,6 +14,7 @@
 #include "received.hpp"
 #include "status.hpp"
 #include "time.hpp"
+#include "timer.hpp"
 
 namespace ys {
 
@@ -45,6 +46,14 @@ class selector {
     const int code = ys_select_add_tx(raw(), end.raw(), &id);
     return added(code, id);
   }
+  /** Adds a timer, which wait() reports while a tick is due: it is taken by the timer's wait(). */
+  received<std::size_t> add(const timer &clock) noexcept {
+    std::size_t id = 0;
+    const int code = ys_select_add_timer(raw(), clock.raw(), &id);
+    return added(code, id);
+  }
+  /** Takes a timer out. */
+  status remove(const timer &clock) noexcept { return status::from(ys_select_remove_timer(raw(), clock.raw())); }
   /** Takes a handle out. */
   status remove(detail::receiving_end &end) noexcept { return status::from(ys_select_remove_rx(raw(), end.raw())); }
   status remove(detail::sending_end &end) noexcept { return status::from(ys_select_remove_tx(raw(), end.raw())); }

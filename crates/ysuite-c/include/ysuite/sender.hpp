@@ -78,6 +78,13 @@ class sender : public detail::sending_end {
     return until(moment, [&](std::int64_t ns) { return copy_in(message, ns); });
   }
 
+#ifdef YS_HAS_STOP_TOKEN
+  /** Sends, and waits for room until a stop is requested: status::stopped, and the message is the caller's. */
+  status send(T &&message, const std::stop_token &token) {
+    return detail::until_stopped(raw(), token, [&](std::int64_t ns) { return move_in(message, ns); });
+  }
+#endif
+
   /** Sends a message that is built in its slot from these arguments, once there is room. If there is no receiver, it is
    *  not built, or built and destroyed. */
   template <class... Args>

@@ -44,7 +44,8 @@ class [[nodiscard]] status {
     panicked = YS_EPANIC,        /**< a callback has failed; the handle refuses from then on */
     busy = YS_EBUSY,             /**< checked build: two threads in one handle */
     freed = YS_EFREED,           /**< checked build: the handle was freed */
-    stopped = YS_STOPPED         /**< it would have had to wait, and a ys::stopper has ended that */
+    stopped = YS_STOPPED,        /**< it would have had to wait, and a ys::stopper or a std::stop_token has ended that */
+    lagged = YS_LAGGED           /**< messages of a broadcast were lost: the receiver was too slow */
   };
 
   constexpr status(reason why) noexcept : reason_(why) {}

@@ -17,6 +17,8 @@
  *  copies are the same handle. `name_tx_from(raw, &tx)` or `name_rx_from(raw, &rx)` converts a pointer: YS_EINVAL, and
  *  a null handle, if its channel has messages of another size.
  *
+ *  What differs of a oneshot, a broadcast and a watch is said where they are defined.
+ *
  *  | all | spsc, mpsc | mpsc, mpmc | mpmc |
  *  |---|---|---|---|
  *  | open, open_with, tx_from, rx_from, send, try_send, send_for, send_batch, recv, try_recv, recv_for, recv_batch, tx_close, tx_free, rx_close, rx_free | write, flush, reserve, commit, wait_room, peek, consume, take, wait | tx_clone | rx_clone |
@@ -42,8 +44,8 @@
 #define YS_TYPED_ static inline __attribute__((unused))
 #define YS_TYPED_SIZES_(type) sizeof(type), YS_ALIGNOF(type)
 
-/* Both handles, opening, closing, batches: what every kind has. */
-#define YS_DEFINE_ENDS_(kind, name, type)                                                                                      \
+/* Both handles, closing, batches: what every kind has. */
+#define YS_DEFINE_HANDLES_(name, type)                                                                                          \
   YS_CHECK_TYPE_(type);                                                                                                        \
   typedef struct name##_tx {                                                                                                   \
     ys_tx *raw;                                                                                                                \
@@ -51,16 +53,6 @@
   typedef struct name##_rx {                                                                                                   \
     ys_rx *raw;                                                                                                                \
   } name##_rx;                                                                                                                 \
-  YS_TYPED_ int name##_open_with(ys_options options_, name##_tx *tx_, name##_rx *rx_) {                                        \
-    options_.size = sizeof(type);                                                                                              \
-    options_.align = YS_ALIGNOF(type);                                                                                         \
-    return ys_##kind##_open(&options_, tx_ ? &tx_->raw : NULL, rx_ ? &rx_->raw : NULL);                                        \
-  }                                                                                                                            \
-  YS_TYPED_ int name##_open(size_t capacity_, name##_tx *tx_, name##_rx *rx_) {                                                \
-    ys_options options_ = YS_OPTIONS_INIT;                                                                                     \
-    options_.capacity = capacity_;                                                                                             \
-    return name##_open_with(options_, tx_, rx_);                                                                               \
-  }                                                                                                                            \
   YS_TYPED_ int name##_tx_from(ys_tx *raw_, name##_tx *tx_) {                                                                  \
     const int code_ = tx_ ? ys_tx_expect(raw_, YS_TYPED_SIZES_(type)) : YS_EINVAL;                                             \
     if (tx_) tx_->raw = code_ == YS_OK ? raw_ : NULL;                                                                          \
@@ -81,6 +73,20 @@
   YS_TYPED_ int name##_rx_close(name##_rx rx_) { return ys_rx_close(rx_.raw); }                                                \
   YS_TYPED_ void name##_tx_free(name##_tx tx_) { ys_tx_free(tx_.raw); }                                                        \
   YS_TYPED_ void name##_rx_free(name##_rx rx_) { ys_rx_free(rx_.raw); }
+
+/* Those, and how they are opened. */
+#define YS_DEFINE_ENDS_(kind, name, type)                                                                                      \
+  YS_DEFINE_HANDLES_(name, type)                                                                                               \
+  YS_TYPED_ int name##_open_with(ys_options options_, name##_tx *tx_, name##_rx *rx_) {                                        \
+    options_.size = sizeof(type);                                                                                              \
+    options_.align = YS_ALIGNOF(type);                                                                                         \
+    return ys_##kind##_open(&options_, tx_ ? &tx_->raw : NULL, rx_ ? &rx_->raw : NULL);                                        \
+  }                                                                                                                            \
+  YS_TYPED_ int name##_open(size_t capacity_, name##_tx *tx_, name##_rx *rx_) {                                                \
+    ys_options options_ = YS_OPTIONS_INIT;                                                                                     \
+    options_.capacity = capacity_;                                                                                             \
+    return name##_open_with(options_, tx_, rx_);                                                                               \
+  }
 
 #define YS_DEFINE_SEND_INLINE_(name, type)                                                                                     \
   YS_INLINE int name##_send(name##_tx tx_, type const *message_) {                                                             \
@@ -180,6 +186,64 @@
   YS_DEFINE_RECV_(name, type)                                                                                                  \
   YS_DEFINE_TX_CLONE_(name)                                                                                                    \
   YS_DEFINE_RX_CLONE_(name)                                                                                                    \
+  YS_DEFINED_(name)
+
+/** Defines a oneshot, for one message: `name_open(&tx, &rx)`, `name_send`, `name_recv`, `name_try_recv`, `name_recv_for`, `name_wait`. */
+#define YS_DEFINE_ONESHOT(name, type)                                                                                          \
+  YS_DEFINE_HANDLES_(name, type)                                                                                               \
+  YS_TYPED_ int name##_open_with(ys_options options_, name##_tx *tx_, name##_rx *rx_) {                                        \
+    options_.size = sizeof(type);                                                                                              \
+    options_.align = YS_ALIGNOF(type);                                                                                         \
+    return ys_oneshot_open(&options_, tx_ ? &tx_->raw : NULL, rx_ ? &rx_->raw : NULL);                                         \
+  }                                                                                                                            \
+  YS_TYPED_ int name##_open(name##_tx *tx_, name##_rx *rx_) {                                                                  \
+    const ys_options options_ = YS_OPTIONS_INIT;                                                                               \
+    return name##_open_with(options_, tx_, rx_);                                                                               \
+  }                                                                                                                            \
+  YS_TYPED_ int name##_send(name##_tx tx_, type const *message_) { return ys_send(tx_.raw, message_); }                        \
+  YS_DEFINE_RECV_(name, type)                                                                                                  \
+  YS_TYPED_ int name##_wait(name##_rx rx_, int64_t ns_) { return ys_wait(rx_.raw, ns_); }                                      \
+  YS_DEFINED_(name)
+
+#define YS_DEFINE_SUBSCRIBE_(name)                                                                                             \
+  YS_TYPED_ int name##_subscribe(name##_tx tx_, name##_rx *rx_) { return ys_tx_subscribe(tx_.raw, rx_ ? &rx_->raw : NULL); }
+
+/** Defines a broadcast, many of both, each message for every receiver: as an exchange, with `name_subscribe`, and
+ *  `name_open_lossy` for one whose receivers may lose messages. */
+#define YS_DEFINE_BROADCAST(name, type)                                                                                        \
+  YS_DEFINE_ENDS_(broadcast, name, type)                                                                                       \
+  YS_TYPED_ int name##_open_lossy(size_t capacity_, name##_tx *tx_, name##_rx *rx_) {                                          \
+    ys_options options_ = YS_OPTIONS_INIT;                                                                                     \
+    options_.capacity = capacity_;                                                                                             \
+    options_.size = sizeof(type);                                                                                              \
+    options_.align = YS_ALIGNOF(type);                                                                                         \
+    return ys_broadcast_lossy_open(&options_, tx_ ? &tx_->raw : NULL, rx_ ? &rx_->raw : NULL);                                 \
+  }                                                                                                                            \
+  YS_DEFINE_SEND_(name, type)                                                                                                  \
+  YS_DEFINE_RECV_(name, type)                                                                                                  \
+  YS_DEFINE_TX_CLONE_(name)                                                                                                    \
+  YS_DEFINE_RX_CLONE_(name)                                                                                                    \
+  YS_DEFINE_SUBSCRIBE_(name)                                                                                                   \
+  YS_DEFINED_(name)
+
+/** Defines a watch, one value, many of both: `name_open(&first, &tx, &rx)`, `name_send`, `name_recv`, `name_get`, `name_subscribe` ... */
+#define YS_DEFINE_WATCH(name, type)                                                                                            \
+  YS_DEFINE_HANDLES_(name, type)                                                                                               \
+  YS_TYPED_ int name##_open_with(ys_options options_, type const *first_, name##_tx *tx_, name##_rx *rx_) {                    \
+    options_.size = sizeof(type);                                                                                              \
+    options_.align = YS_ALIGNOF(type);                                                                                         \
+    return ys_watch_open(&options_, first_, tx_ ? &tx_->raw : NULL, rx_ ? &rx_->raw : NULL);                                   \
+  }                                                                                                                            \
+  YS_TYPED_ int name##_open(type const *first_, name##_tx *tx_, name##_rx *rx_) {                                              \
+    const ys_options options_ = YS_OPTIONS_INIT;                                                                               \
+    return name##_open_with(options_, first_, tx_, rx_);                                                                       \
+  }                                                                                                                            \
+  YS_TYPED_ int name##_send(name##_tx tx_, type const *message_) { return ys_send(tx_.raw, message_); }                        \
+  YS_DEFINE_RECV_(name, type)                                                                                                  \
+  YS_TYPED_ int name##_get(name##_rx rx_, type *message_) { return ys_watch_get(rx_.raw, message_); }                          \
+  YS_DEFINE_TX_CLONE_(name)                                                                                                    \
+  YS_DEFINE_RX_CLONE_(name)                                                                                                    \
+  YS_DEFINE_SUBSCRIBE_(name)                                                                                                   \
   YS_DEFINED_(name)
 
 #endif

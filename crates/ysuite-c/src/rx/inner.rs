@@ -57,6 +57,19 @@ pub(crate) trait RxInner: Inner<ys_rx> {
         c_int::from_code(YS_ENOTSUP)
     }
 
+    /// How many messages it has lost in all.
+    fn missed(&self) -> Option<u64> {
+        None
+    }
+
+    /// A copy of the newest value, seen or not.
+    ///
+    /// # Safety
+    /// There is room for it.
+    unsafe fn newest(&self, _: *mut u8) -> c_int {
+        c_int::from_code(YS_ENOTSUP)
+    }
+
     /// Waits for a message without taking it.
     fn wait(&mut self, _: Limit, _: &Stop) -> c_int {
         c_int::from_code(YS_ENOTSUP)

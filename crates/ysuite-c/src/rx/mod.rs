@@ -284,7 +284,8 @@ pub unsafe extern "C" fn ys_wait(rx: *mut ys_rx, ns: i64) -> c_int {
     unsafe { enter(rx, |rx| rx.find(|inner, stop| inner.wait(Limit::from_nanoseconds(ns), stop))) }
 }
 
-/// Makes another receiver of the same channel. Allocates. mpmc only.
+/// Makes another receiver of the same channel, of a broadcast with the same messages to come. Allocates. mpmc, broadcast
+/// and watch only.
 ///
 /// @param rx the receiver
 /// @param other receives the new handle; NULL after an error
@@ -393,6 +394,44 @@ pub unsafe extern "C" fn ys_rx_expect(rx: *const ys_rx, size: usize, align: usiz
 pub unsafe extern "C" fn ys_rx_stopper(rx: *const ys_rx, stopper: *mut *mut ys_stopper) -> c_int {
     // SAFETY: by the caller.
     unsafe { beside::stopper(rx, stopper) }
+}
+
+/// Makes a stopper for the waits of this handle alone, from now on: see ys_stop. To wait anew after it was stopped, make
+/// another, which replaces it. The handle's own thread calls this; any thread may use the stopper. Allocates.
+///
+/// @param rx the receiver
+/// @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL: a null pointer
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_rx_wait_stopper(rx: *mut ys_rx, stopper: *mut *mut ys_stopper) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { side::wait_stopper(rx, stopper) }
+}
+
+/// How many messages this receiver of a broadcast has lost in all, because it was too slow. Never blocks.
+///
+/// @param rx the receiver
+/// @return how many; YS_ENOTSUP: not a broadcast's
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_rx_missed(rx: *const ys_rx) -> isize {
+    let missed = |missed: u64| isize::try_from(missed).unwrap_or(isize::MAX);
+    // SAFETY: by the caller.
+    unsafe { enter(rx, |rx| rx.look(|inner| inner.missed().map_or(isize::from_code(YS_ENOTSUP), missed))) }
+}
+
+/// Copies the newest value of a watch, seen or not, also after the senders are gone. It does not count as seen. Waits
+/// for a sender that is changing it.
+///
+/// @param rx the receiver
+/// @param message where the value is put
+/// @return YS_OK; YS_CLOSED: this receiver was closed; YS_ENOTSUP: not a watch's
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_watch_get(rx: *mut ys_rx, message: *mut c_void) -> c_int {
+    if message.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { enter(rx, |rx| rx.call(|inner| inner.newest(message.cast()))) }
 }
 
 /// An address that all handles of the channel share, and no other channel has. For comparison only. Any thread.

@@ -7,10 +7,11 @@ use core::ptr;
 
 use ysuite::in_place::SendWindow;
 
-pub(crate) use self::inner::{TxInner, ok_or};
+pub(crate) use self::inner::{TxInner, ok_or, one_by_one};
 use crate::beside;
 use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_OK, YS_TIMEOUT};
 use crate::limit::Limit;
+use crate::rx::ys_rx;
 use crate::side::{self, Kind, Side, Slots, calls, enter, step};
 use crate::steps::{Step, TxCalls, TxSteps};
 use crate::stopper::ys_stopper;
@@ -322,7 +323,47 @@ pub unsafe extern "C" fn ys_wait_room(tx: *mut ys_tx, ns: i64) -> c_int {
     unsafe { enter(tx, |tx| tx.find(|inner, stop| inner.wait_room(Limit::from_nanoseconds(ns), stop))) }
 }
 
-/// Makes another sender of the same channel. Allocates. mpsc and mpmc only. A clone of a closed sender is closed.
+/// Sends a message, and replaces the oldest if there is no room. Does not wait for room; yields while another thread is
+/// in the middle of that message. mpmc only.
+///
+/// @param tx the sender
+/// @param message the address of the message, which is copied
+/// @param displaced where the oldest message is moved to; NULL: it is dropped
+/// @return YS_OK: nothing was replaced; 1: a message was, and is the caller's at `displaced`; any other code: the message
+/// is still the caller's. YS_CLOSED, YS_ENOTSUP
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_force_send(tx: *mut ys_tx, message: *const c_void, displaced: *mut c_void) -> c_int {
+    if message.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { enter(tx, |tx| tx.call(|inner| inner.force_send(message.cast(), displaced.cast()))) }
+}
+
+/// Makes a receiver that gets what is sent from now on. Allocates. broadcast and watch only, also where there is no
+/// receiver any more.
+///
+/// @param tx the sender
+/// @param rx receives the new handle; NULL after an error
+/// @return YS_OK; YS_EINVAL; YS_CLOSED: the sender of a watch was closed; YS_ENOTSUP
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_tx_subscribe(tx: *mut ys_tx, rx: *mut *mut ys_rx) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { side::subscribe(tx, rx) }
+}
+
+/// Makes a stopper for the waits of this handle alone, as ys_rx_wait_stopper.
+///
+/// @param tx the sender
+/// @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL: a null pointer
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_tx_wait_stopper(tx: *mut ys_tx, stopper: *mut *mut ys_stopper) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { side::wait_stopper(tx, stopper) }
+}
+
+/// Makes another sender of the same channel. Allocates. Not spsc, nor a oneshot. A clone of a closed sender is closed.
 ///
 /// @param tx the sender
 /// @param other receives the new handle; NULL after an error

@@ -57,15 +57,15 @@ auto opened() { return ys::pipe<std::conditional_t<wrong, endless, std::string>>
 }
 #endif
 
-#if CASE == 5 || CASE == 0 // says: trivially copyable
+#if CASE == 5 || CASE == 0 // says: a message must have a move constructor that does not throw
 namespace case_5 {
-auto opened() { return ys::exchange<std::conditional_t<wrong, std::string, std::unique_ptr<std::string>>>(); }
+auto opened() { return ys::exchange<std::conditional_t<wrong, throwing, std::string>>(); }
 }
 #endif
 
-#if CASE == 6 || CASE == 0 // says: trivially copyable
+#if CASE == 6 || CASE == 0 // says: a message must have a destructor that does not throw
 namespace case_6 {
-auto opened() { return ys::oneshot<std::conditional_t<wrong, std::string, int>>(); }
+auto opened() { return ys::oneshot<std::conditional_t<wrong, endless, std::string>>(); }
 }
 #endif
 
@@ -133,26 +133,39 @@ auto opened() { return ys::exchange<std::conditional_t<wrong, const int, int>>()
 }
 #endif
 
-#if CASE == 14 || CASE == 0 // says: a message has at most 128 bytes
+#if CASE == 14 || CASE == 0 // says: no matching
 namespace case_14 {
-auto opened() { return ys::exchange<std::conditional_t<wrong, large, std::unique_ptr<large>>>(); }
-}
-#endif
-
-#if CASE == 15 || CASE == 0 // says: a message is aligned to at most 16 bytes
-namespace case_15 {
-auto opened() { return ys::oneshot<std::conditional_t<wrong, strict, std::unique_ptr<strict>>>(); }
-}
-#endif
-
-#if CASE == 16 || CASE == 0 // says: trivially copyable
-namespace case_16 {
-struct stateful {
-  int state;
-  void operator()(int *what) const { delete what; }
+struct owner {
+  std::unique_ptr<int> only;
 };
-using pointer = std::conditional_t<wrong, std::unique_ptr<int, stateful>, std::unique_ptr<int>>;
-auto opened() { return ys::exchange<pointer>(); }
+bool copied(ys::exchange_sender<owner> &tx, owner &what) {
+#ifdef WRONG
+  return bool(tx.send(what));
+#else
+  return bool(tx.send(std::move(what)));
+#endif
+}
+}
+#endif
+
+#if CASE == 15 || CASE == 0 // says: an object of a type without const, no reference and no array
+namespace case_15 {
+auto opened() { return ys::oneshot<std::conditional_t<wrong, int[2], std::unique_ptr<strict>>>(); }
+}
+#endif
+
+#if CASE == 16 || CASE == 0 // says: deleted
+namespace case_16 {
+auto opened() { return ys::exchange<std::unique_ptr<int>>(); }
+using sender = ys::exchange_sender<int>;
+bool copied(sender &tx) {
+#ifdef WRONG
+  sender other = tx;
+#else
+  sender other = tx.clone();
+#endif
+  return other.closed();
+}
 }
 #endif
 

@@ -57,6 +57,7 @@ pub(crate) fn options(size: usize, align: usize, capacity: usize) -> ys_options 
         senders: 0,
         drop: None,
         context: null_mut(),
+        clone: None,
     }
 }
 

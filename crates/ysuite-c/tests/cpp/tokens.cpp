@@ -1,0 +1,234 @@
+// Needs C++20: waits that a std::stop_token ends, and coroutines.
+#include "check.hpp"
+
+#include <chrono>
+#include <memory>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include <poll.h>
+
+// GCC 12 takes the stop source of a std::jthread for uninitialised.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+namespace {
+
+using namespace std::chrono_literals;
+
+#ifdef YS_HAS_STOP_TOKEN
+// A receiver sleeps, is stopped alone, and goes on.
+template <class Channel, class Make>
+void a_receiver(Channel channel, Make make) {
+  auto &[tx, rx] = channel;
+  std::atomic<int> got{0};
+  std::jthread reader([&rx = rx, &got](std::stop_token token) {
+    for (;;) {
+      auto message = rx.recv(token);
+      if (!message) {
+        CHECK(message.status() == ys::status::stopped);
+        break;
+      }
+      got.fetch_add(1);
+    }
+  });
+  CHECK(tx.send(make(1)));
+  while (got == 0) std::this_thread::sleep_for(100us);
+  std::this_thread::sleep_for(1ms);
+  reader.request_stop();
+  reader.join();
+  // The channel is as it was, and later waits are none of that token's business.
+  CHECK(rx.recv_for(1ms).status() == ys::status::timeout && tx.send(make(2)) && rx.recv() == make(2));
+  std::stop_source source;
+  CHECK(tx.send(make(3)));
+  source.request_stop();
+  // What is there is received all the same.
+  CHECK(rx.recv(source.get_token()) == make(3) && rx.recv(source.get_token()).status() == ys::status::stopped);
+  // One that can never be stopped.
+  CHECK(tx.send(make(4)) && rx.recv(std::stop_token()) == make(4));
+  const ys::stopper all = rx.make_stopper();
+  std::jthread waits([&rx = rx](std::stop_token token) { CHECK(rx.recv(token).status() == ys::status::stopped); });
+  std::this_thread::sleep_for(1ms);
+  all.stop();
+}
+
+template <class Channel, class Make>
+void a_sender(Channel channel, Make make) {
+  auto &[tx, rx] = channel;
+  std::jthread writer([&tx = tx, make](std::stop_token token) {
+    for (int n = 0;; ++n) {
+      auto message = make(n);
+      if (tx.send(std::move(message), token)) continue;
+      CHECK(message == make(n));
+      break;
+    }
+  });
+  while (rx.size() == 0) std::this_thread::sleep_for(100us);
+  std::this_thread::sleep_for(1ms);
+  writer.request_stop();
+  writer.join();
+  CHECK(tx.try_send(make(1)) == ys::status::full && tx.send_for(make(1), 1ms) == ys::status::timeout);
+  CHECK(rx.recv() == make(0));
+}
+
+void tokens() {
+  const auto number = [](int n) { return n; };
+  const auto text = [](int n) { return std::string(40, 'z') + std::to_string(n); };
+  a_receiver(ys::pipe<int>(), number);
+  a_receiver(ys::pipe<std::string>(4), text);
+  a_receiver(ys::funnel<std::string>(), text);
+  a_receiver(ys::exchange<std::string>(4), text);
+  a_receiver(ys::broadcast<std::string>(4), text);
+  a_receiver(ys::watch<std::string>(""), text);
+  a_sender(ys::pipe<std::string>(2), text);
+  a_sender(ys::funnel<int>(2), number);
+  a_sender(ys::exchange<std::string>(2), text);
+  a_sender(ys::broadcast<std::string>(2), text);
+}
+
+// The stop and the message at once, again and again: a message is received or still there.
+void races() {
+  const int rounds = is_long() ? 20000 : 500;
+  auto [tx, rx] = ys::exchange<int>();
+  int received = 0;
+  for (int n = 0; n < rounds; ++n) {
+    std::stop_source source;
+    std::thread stops([&source] { source.request_stop(); });
+    CHECK(tx.send(n));
+    while (auto message = rx.recv(source.get_token())) CHECK(*message == received++);
+    stops.join();
+  }
+  while (auto message = rx.try_recv()) CHECK(*message == received++);
+  CHECK(received == rounds);
+}
+#else
+void tokens() {}
+void races() {}
+#endif
+
+#ifdef YS_HAS_COROUTINES
+ys::task doubles(ys::loop &loop, ys::receiver<std::string> in, ys::exchange_sender<std::string> out) {
+  while (auto text = co_await loop.recv(in)) {
+    if (!co_await loop.send(out, *text + *text)) break;
+  }
+}
+ys::task collects(ys::loop &loop, ys::exchange_receiver<std::string> in, std::vector<std::string> &to) {
+  for (;;) {
+    auto text = co_await loop.recv(in);
+    if (text.closed()) co_return;
+    to.push_back(std::move(*text));
+  }
+}
+ys::task sleeps(ys::loop &loop, std::vector<int> &order, int number, std::chrono::milliseconds time) {
+  co_await loop.sleep_for(time);
+  order.push_back(number);
+}
+ys::task awaits(ys::loop &loop, std::vector<int> &order) {
+  co_await loop.sleep_for(0ms);
+  co_await sleeps(loop, order, 1, 3ms);
+  co_await sleeps(loop, order, 2, 1ms);
+  order.push_back(3);
+}
+
+// A pipeline with another thread at its beginning: each stage waits, for messages and for room.
+void a_pipeline() {
+  const int many = is_long() ? 100000 : 3000;
+  auto [tx, first] = ys::pipe<std::string>(2);
+  auto [out, last] = ys::exchange<std::string>(1);
+  std::vector<std::string> got;
+  ys::loop loop(2);
+  const ys::task stage = doubles(loop, std::move(first), std::move(out)), end = collects(loop, std::move(last), got);
+  CHECK(loop.waiting() == 2);
+  std::thread sender([tx = std::move(tx), many]() mutable {
+    for (int n = 0; n < many; ++n) CHECK(tx.send(std::to_string(n)));
+  });
+  CHECK(loop.run() && stage.done() && end.done() && loop.waiting() == 0);
+  sender.join();
+  CHECK(got.size() == static_cast<std::size_t>(many) && got[12] == "1212");
+}
+
+void sleepers() {
+  ys::loop loop(1);
+  std::vector<int> order;
+  const ys::task late = sleeps(loop, order, 2, 6ms), early = sleeps(loop, order, 1, 2ms);
+  CHECK(loop.run() && order == std::vector<int>({1, 2}));
+  order.clear();
+  const ys::task all = awaits(loop, order);
+  CHECK(loop.run() && all.done() && order == std::vector<int>({1, 2, 3}));
+}
+
+// Another event loop polls the descriptor.
+void within_another_loop() {
+  auto [tx, rx] = ys::exchange<std::string>(4);
+  std::vector<std::string> got;
+  ys::loop loop(4);
+  const ys::task end = collects(loop, std::move(rx), got);
+  CHECK(loop.poll() == 0);
+  std::thread sender([tx = std::move(tx)]() mutable {
+    for (int n = 0; n < 100; ++n) CHECK(tx.send("text"));
+  });
+  while (!end.done()) {
+    pollfd at{loop.fd(), POLLIN, 0};
+    CHECK(::poll(&at, 1, -1) == 1);
+    (void)loop.poll();
+  }
+  sender.join();
+  CHECK(got.size() == 100 && loop.waiting() == 0);
+}
+
+// A coroutine that waits is destroyed; a loop goes before its coroutines; too many wait; a stopper.
+void ends() {
+  auto [tx, rx] = ys::exchange<std::string>(4);
+  auto [tx2, rx2] = ys::exchange<std::string>(4);
+  std::vector<std::string> got;
+  std::vector<int> order;
+  {
+    ys::loop loop(1);
+    {
+      const ys::task waits = collects(loop, rx.clone(), got), asleep = sleeps(loop, order, 1, 1h);
+      CHECK(loop.waiting() == 2 && loop.next_alarm());
+    }
+    CHECK(loop.waiting() == 0 && loop.run());
+    auto full = [](ys::loop &on, ys::exchange_receiver<std::string> &in, ys::status &why) -> ys::task {
+      auto message = co_await on.recv(in);
+      why = message.status();
+    };
+    ys::status first = ys::status::ok, second = ys::status::ok;
+    ys::task one = full(loop, rx, first);
+    const ys::task two = full(loop, rx2, second);
+    CHECK(two.done() && second == ys::status::too_many && !one.done());
+    CHECK(tx.send("text") && loop.run() && one.done() && first == ys::status::ok);
+    one = full(loop, rx, first);
+    const ys::stopper stopper = loop.make_stopper();
+    std::thread stops([&stopper] { stopper.stop(); });
+    CHECK(!loop.run() && !one.done());
+    stops.join();
+  }
+  // Nothing is left attached.
+  ys::poll_set set(1);
+  CHECK(set.attach(rx, 0) && tx.send("text") && rx.recv() == "text");
+  auto loop = std::make_unique<ys::loop>(2);
+  const ys::task waits = collects(*loop, std::move(rx2), got), asleep = sleeps(*loop, order, 1, 1h);
+  loop.reset();
+  CHECK(tx2.send("not received") && !waits.done() && got.empty() && order.empty());
+}
+#else
+void a_pipeline() {}
+void sleepers() {}
+void within_another_loop() {}
+void ends() {}
+#endif
+
+}  // namespace
+
+int main() {
+  RUN(tokens);
+  RUN(races);
+  RUN(a_pipeline);
+  RUN(sleepers);
+  RUN(within_another_loop);
+  RUN(ends);
+}
