@@ -144,6 +144,12 @@ pub struct Options {
     /// Folder of the stored baselines [default: target/ybench/baselines]
     #[arg(long, global = true, value_name = "DIR", env = "YBENCH_BASELINES")]
     pub baselines: Option<PathBuf>,
+    /// Print all tables and all warnings
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Print the result only: no progress and no warnings, except of a broken word
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
     /// Milliseconds of a baseline's run if the number of messages is fixed: for tests, which need no figures
     #[arg(long, global = true, hide = true, value_name = "MS", env = "YBENCH_LIMIT_MS")]
     pub limit_ms: Option<u64>,
@@ -256,6 +262,9 @@ impl Cli {
         let from_environment = || std::env::var_os("YBENCH_OUT").map(PathBuf::from);
         let out = options.out.clone().or_else(from_environment);
         let out = out.unwrap_or_else(|| output_dir::folder(self.command.as_ref().map_or("quick", Command::name)));
+        if options.quiet {
+            crate::progress::silence();
+        }
         if let Some(path) = &options.json {
             crate::storage::check_file(path)?;
             if path == Path::new(crate::storage::STANDARD_OUTPUT) {
@@ -287,6 +296,8 @@ impl Cli {
             seconds: options.time,
             limit_beside_fixed_messages: options.limit_ms.map_or(LIMIT_BESIDE_FIXED_MESSAGES, Duration::from_millis),
             json: options.json.clone(),
+            verbose: options.verbose,
+            quiet: options.quiet,
             out,
             beyond: options.beyond()?,
             baseline,

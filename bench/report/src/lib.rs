@@ -14,6 +14,7 @@
 //! | `study` | which analysis belongs to a result |
 //! | `report` | a result on a terminal, as one page (`templates/`), as Markdown, as CSV; output folders by date |
 //! | `table`, `plot` | figures as tables and sentences; figures as pictures |
+//! | `doubts`, `quantity` | warnings as lines; numbers such as 10k and 4KiB |
 //! | `judgement`, `storage`, `output` | the verdict on the fastest; files, written atomically; standard output |
 //!
 //! Each module uses only modules below it: there are no cycles.
@@ -29,6 +30,7 @@ pub mod clock;
 pub mod commands;
 pub mod compare;
 pub mod competitors;
+pub mod doubts;
 pub mod footprint;
 pub mod goals;
 pub mod judgement;
@@ -39,6 +41,7 @@ pub mod output;
 pub mod plot;
 pub mod program;
 pub mod progress;
+pub mod quantity;
 pub mod report;
 pub mod request;
 pub mod results;

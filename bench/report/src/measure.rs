@@ -3,7 +3,7 @@
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use ybench_measure::clock;
-use ybench_measure::env::{Environment, stolen_seconds};
+use ybench_measure::env::{Environment, seconds_of_others, stolen_seconds};
 use ybench_measure::error::Error;
 use ybench_measure::frame::Frame;
 use ybench_measure::interrupt;
@@ -98,6 +98,7 @@ pub fn measure_together(groups: Vec<Vec<Plan>>, report: &mut Report) -> Result<(
         dice: fastrand::Rng::with_seed(report.seed),
         interrupted: &interrupt::asked,
         stolen: &stolen_seconds,
+        others: &seconds_of_others,
     };
     for group in groups {
         if interrupt::asked() {
@@ -112,8 +113,10 @@ pub fn measure_together(groups: Vec<Vec<Plan>>, report: &mut Report) -> Result<(
         report.interrupted = true;
         report.warnings.push(Warning::Interrupted { complete: report.sessions.len(), planned });
     }
-    report.warnings.retain(|warning| !matches!(warning, Warning::TimeStolen { .. }));
+    report.warnings.retain(|warning| !matches!(warning, Warning::TimeStolen { .. } | Warning::WorkOfOthers { .. }));
     report.warnings.extend(report.stolen_time());
+    report.warnings.extend(report.work_of_others());
+    report.leave_out_the_broken();
     Ok(())
 }
 

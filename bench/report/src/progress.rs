@@ -4,9 +4,19 @@
 
 use std::cell::Cell;
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Whether nothing is drawn.
+static SILENT: AtomicBool = AtomicBool::new(false);
+
+/// From now on nothing is drawn.
+pub fn silence() {
+    // ORDERING: Relaxed, pairs with the load in `Progress::new`: a flag of the one thread that measures.
+    SILENT.store(true, Ordering::Relaxed);
+}
 
 /// The interval between lines, if there is no terminal.
 const BETWEEN_LINES: Duration = Duration::from_secs(5);
@@ -21,12 +31,15 @@ pub struct Progress {
 
 impl Progress {
     pub fn new(steps: u64) -> Self {
-        let bar = ProgressBar::with_draw_target(Some(steps), ProgressDrawTarget::stderr());
+        // ORDERING: Relaxed, pairs with the store in `silence`.
+        let silent = SILENT.load(Ordering::Relaxed);
+        let target = if silent { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let bar = ProgressBar::with_draw_target(Some(steps), target);
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {percent:>3} %  {elapsed} of about {duration}  {msg}")
         {
             bar.set_style(style);
         }
-        let line = (!std::io::stderr().is_terminal()).then(|| Cell::new(Instant::now() + BETWEEN_LINES));
+        let line = (!silent && !std::io::stderr().is_terminal()).then(|| Cell::new(Instant::now() + BETWEEN_LINES));
         Self { bar, line, end: Cell::new(0) }
     }
 

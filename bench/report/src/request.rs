@@ -26,6 +26,10 @@ pub struct Request {
     /// The length of a baseline's run if the number of messages is fixed.
     pub limit_beside_fixed_messages: Duration,
     pub json: Option<PathBuf>,
+    /// Whether all tables and warnings are printed.
+    pub verbose: bool,
+    /// Whether nothing but the result is.
+    pub quiet: bool,
     pub out: PathBuf,
     /// The time that a message should not exceed, in nanoseconds.
     pub beyond: f64,

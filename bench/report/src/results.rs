@@ -3,34 +3,39 @@
 
 use ybench_measure::error::Error;
 use ybench_measure::record::Report;
-use ybench_measure::warnings::Warning;
 
 use crate::output::say;
 use crate::report::Study;
 use crate::report::{self, Shown, files, output_dir, terminal};
 use crate::request::Request;
-use crate::{storage, study};
+use crate::{choose, doubts, storage, study};
 
 /// All of these steps. An interrupted run with complete rounds is stored like any other, and then reported as an error.
+/// So is one in which a competitor broke its word, which is told before anything else.
 pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
+    doubts::broken(report).for_each(say);
     let study = study::of(report, request.beyond);
-    said(report, &study, request.beyond);
+    said(report, &study, request);
     let with_page = !matches!(report.command.as_str(), "clock" | "limits" | "goals") && !report.sessions.is_empty();
     let page = if with_page { Some(page(report, study, request)?) } else { None };
-    doubts(report);
+    if !request.quiet {
+        cautions(report, request.verbose);
+    }
     let kept = kept(report, request);
-    page.into_iter().for_each(say);
-    kept
+    page.into_iter().filter(|_| !request.quiet).for_each(say);
+    kept.and_then(|()| report.honest())
 }
 
-fn said(report: &Report, study: &Study, beyond: f64) {
+fn said(report: &Report, study: &Study, request: &Request) {
     let text = match report.command.as_str() {
+        "choose" if !request.verbose => choose::short(report),
         _ if !study.parts.is_empty() => crate::table::part::terminal(&study.parts),
         "quick" if report.sessions.is_empty() => return,
+        "quick" if request.verbose => terminal::results(report, study, request.beyond) + &terminal::screen(report),
         "quick" => terminal::screen(report),
         "scale" => crate::table::growths(report),
         "clock" => terminal::clock(report),
-        _ => terminal::results(report, study, beyond),
+        _ => terminal::results(report, study, request.beyond),
     };
     say(text.trim_end());
     say("");
@@ -67,17 +72,8 @@ fn kept(report: &Report, request: &Request) -> Result<(), Error> {
     complete()
 }
 
-/// All warnings. If many scenarios have one each, those are only counted.
-fn doubts(report: &Report) {
-    const MANY: usize = 3;
-    let (of_scenarios, others): (Vec<&Warning>, Vec<&Warning>) =
-        report.warnings.iter().partition(|warning| warning.is_of_one_scenario());
-    let counted = of_scenarios.len() > MANY;
-    let shown = others.into_iter().chain(of_scenarios.iter().copied().filter(|_| !counted));
-    for (at, warning) in shown.enumerate() {
-        say(format_args!("{}  {warning} {}", if at == 0 { "Warnings:\n" } else { "" }, warning.advice()));
-    }
-    if counted {
-        say(format_args!("  {} more about single scenarios and their rounds are in the report.", of_scenarios.len()));
+fn cautions(report: &Report, all: bool) {
+    for (at, line) in doubts::lines(report, all).iter().enumerate() {
+        say(format_args!("{}  {line}", if at == 0 { "Warnings:\n" } else { "" }));
     }
 }

@@ -7,14 +7,15 @@ use crate::stats::LEAST_ROUNDS;
 
 use super::Plan;
 
-/// An interval is tight when half its width is at most 5 % of the median.
-pub const TIGHT: f64 = 0.05;
+/// An interval is tight when half its width is at most this share of the median: two runs of the program then show a
+/// change of 10 %.
+pub const TIGHT: f64 = 0.02;
 
 /// More rounds than this add nothing new about one run of the program.
 pub const MOST_ROUNDS: u32 = 100;
 
 /// The number of rounds that sets the length of a run if the figures determine the number of rounds.
-pub const LIKELY_ROUNDS: u32 = 15;
+pub const LIKELY_ROUNDS: u32 = 25;
 
 /// A session may take this multiple of its budget while it has too few rounds without a warning for any verdict.
 const PATIENCE: f64 = 1.3;

@@ -15,7 +15,7 @@ mod standing;
 
 pub use self::grid::{Column, Grid, Row, Tone};
 pub use self::growth::{Growth, growths};
-pub use self::latency::{BEYOND, Beside, blocks, distributions, latencies, latency_grid, what};
+pub use self::latency::{BEYOND, Beside, blocks, distributions, latencies, latency_grid, tail, what};
 pub use self::limits::{goals, goals_grid, limits_grid, pairs};
 pub use self::matrix::{Cell, Heading, Kin, Line, Matrix, SPINS, matrix};
 pub use self::metrics::{metrics_grid, not_reached};

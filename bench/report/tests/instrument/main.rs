@@ -11,6 +11,7 @@ mod linux;
 mod memory;
 mod page;
 mod program;
+mod recipes;
 mod report;
 mod rooms;
 mod sample;
