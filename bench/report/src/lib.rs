@@ -9,7 +9,7 @@
 //! | `program`, `results` | the whole program, for a `main`; prints, draws and stores the result of a measurement |
 //! | `cli`, `request` | the command line; a valid request |
 //! | `commands`, `choose`, `scale`, `footprint`, `competitors`, `article`, `goals` | commands |
-//! | `limits`, `clock`, `compare`, `measurements` | further commands |
+//! | `limits`, `clock`, `compare`, `measurements`, `manual` | further commands |
 //! | `measure`, `progress`, `built` | shared by the commands that measure; the progress bar; facts from the build |
 //! | `study` | which analysis belongs to a result |
 //! | `report` | a result on a terminal, as one page (`templates/`), as Markdown, as CSV; output folders by date |
@@ -35,6 +35,7 @@ pub mod footprint;
 pub mod goals;
 pub mod judgement;
 pub mod limits;
+pub mod manual;
 pub mod measure;
 pub mod measurements;
 pub mod output;

@@ -8,7 +8,7 @@ use crate::output::say;
 use crate::report::Study;
 use crate::report::{self, Shown, files, output_dir, terminal};
 use crate::request::Request;
-use crate::{choose, doubts, storage, study};
+use crate::{choose, doubts, storage, study, table};
 
 /// All of these steps. An interrupted run with complete rounds is stored like any other, and then reported as an error.
 /// So is one in which a competitor broke its word, which is told before anything else.
@@ -16,6 +16,7 @@ pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
     doubts::broken(report).for_each(say);
     let study = study::of(report, request.beyond);
     said(report, &study, request);
+    say_if_any(&table::against(report, &request.against));
     let with_page = !matches!(report.command.as_str(), "clock" | "limits" | "goals") && !report.sessions.is_empty();
     let page = if with_page { Some(page(report, study, request)?) } else { None };
     if !request.quiet {
@@ -29,11 +30,11 @@ pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
 fn said(report: &Report, study: &Study, request: &Request) {
     let text = match report.command.as_str() {
         "choose" if !request.verbose => choose::short(report),
-        _ if !study.parts.is_empty() => crate::table::part::terminal(&study.parts),
+        _ if !study.parts.is_empty() => table::part::terminal(&study.parts),
         "quick" if report.sessions.is_empty() => return,
         "quick" if request.verbose => terminal::results(report, study, request.beyond) + &terminal::screen(report),
         "quick" => terminal::screen(report),
-        "scale" => crate::table::growths(report),
+        "scale" => table::growths(report),
         "clock" => terminal::clock(report),
         _ => terminal::results(report, study, request.beyond),
     };
@@ -41,15 +42,23 @@ fn said(report: &Report, study: &Study, request: &Request) {
     say("");
 }
 
-/// Returns a sentence with the paths.
+fn say_if_any(text: &str) {
+    if !text.is_empty() {
+        say(text);
+    }
+}
+
+/// Returns a sentence with the paths. An earlier result in the folder keeps another name.
 fn page(report: &Report, study: Study, request: &Request) -> Result<String, Error> {
     files::write(&request.out, &study.pictures)?;
     let [json, page] = ["report.json", "report.html"].map(|name| request.out.join(name));
+    let earlier = storage::set_aside(&json)?;
     storage::write_report(&json, report)?;
     let shown = Shown { name: "report.json", report, study };
     storage::write_text(&page, &report::html::page(&[shown], request.beyond))?;
     output_dir::index_beside(&request.out)?;
-    Ok(format!("The report: {} (made from {}).", page.display(), json.display()))
+    let earlier = earlier.map_or(String::new(), |path| format!(" The earlier result is now {}.", path.display()));
+    Ok(format!("The report: {} (made from {}).{earlier}", page.display(), json.display()))
 }
 
 fn kept(report: &Report, request: &Request) -> Result<(), Error> {
@@ -61,13 +70,21 @@ fn kept(report: &Report, request: &Request) -> Result<(), Error> {
     if let Some(path) = &request.json {
         storage::write_result(path, report)?;
     }
+    let shown = || [Shown { name: "this run", report, study: study::of(report, request.beyond) }];
+    if let Some(path) = &request.markdown {
+        storage::write_told(path, report::markdown::text(&shown(), request.beyond).trim_end())?;
+    }
+    if let Some(path) = &request.csv {
+        storage::write_told(path, report::csv::text(&shown()).trim_end())?;
+    }
     if let Some(baseline) = &request.baseline {
         baseline.compare(report);
     }
     // An interrupted run is no baseline for later runs.
     if let Some(path) = request.save_baseline.as_ref().filter(|_| !report.interrupted) {
+        let replaced = storage::replaced(path);
         storage::write_report(path, report)?;
-        say(format_args!("Stored as a baseline in {}.", path.display()));
+        say(format_args!("Stored as a baseline in {}{replaced}.", path.display()));
     }
     complete()
 }

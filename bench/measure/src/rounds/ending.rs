@@ -39,6 +39,11 @@ impl Rounds {
         Self::UntilTight { least: LEAST_ROUNDS as u32, most: MOST_ROUNDS, budget }
     }
 
+    /// The time that it takes, if that was fixed and not the number of rounds.
+    pub fn budget(self) -> Option<Duration> {
+        if let Self::UntilTight { budget, .. } = self { Some(budget) } else { None }
+    }
+
     /// The number to expect, without a guarantee.
     pub fn likely(self) -> u32 {
         match self {
@@ -80,11 +85,13 @@ fn tight(session: &Session) -> bool {
     })
 }
 
-/// Lets the figures determine the number of rounds of each plan, within `seconds` for all of them together.
-pub fn share(plans: &mut [Plan], seconds: f64) {
+/// Lets the figures determine the number of rounds of each plan, at least `least`, within `seconds` for all of them
+/// together.
+pub fn share(plans: &mut [Plan], least: u32, seconds: f64) {
     let runs = |plan: &Plan| plan.contenders.len() as f64 + 2.0;
     let all: f64 = plans.iter().map(runs).sum();
     for plan in plans {
-        plan.rounds = Rounds::within(Duration::from_secs_f64(seconds * runs(plan) / all));
+        let budget = Duration::from_secs_f64(seconds * runs(plan) / all);
+        plan.rounds = Rounds::UntilTight { least, most: MOST_ROUNDS.max(least), budget };
     }
 }

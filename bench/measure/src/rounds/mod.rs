@@ -59,6 +59,8 @@ pub struct Course<'a> {
     pub interrupted: &'a dyn Fn() -> bool,
     /// Called at both ends of a round: seconds that the hypervisor has taken from these CPUs so far.
     pub stolen: &'a dyn Fn(&[usize]) -> Option<f64>,
+    /// Rounds of each session that are measured first and do not count.
+    pub warm_up: u32,
     /// The same of other programs on these CPUs.
     pub others: &'a dyn Fn(&[usize]) -> Option<f64>,
 }
@@ -248,6 +250,11 @@ impl Begun {
         let start = Instant::now();
         if plan.warm_up(course)?.is_none() {
             return Ok(None);
+        }
+        for _ in 0..course.warm_up {
+            if plan.round(course)?.is_none() {
+                return Ok(None);
+            }
         }
         let session = plan.session();
         Ok(Some(Self { plan, session, sound: BTreeMap::new(), doubtful: BTreeMap::new(), start }))

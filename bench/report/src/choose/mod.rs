@@ -153,7 +153,13 @@ fn ranked(report: &Report, deciding: &Session) -> Vec<Standing> {
     all
 }
 
-/// The best of them, for a terminal.
+/// Whether this transport is the answer.
+fn is_answer(report: &Report, name: &str) -> bool {
+    let here = format!("Here {name} takes: ");
+    report.notes.iter().any(|note| note.starts_with(&here))
+}
+
+/// The best of them, for a terminal; and the answer, wherever it is.
 const SHORT: usize = 5;
 
 /// The answer on a screen: the lines of code, the figures, and the best few.
@@ -162,8 +168,13 @@ pub fn short(report: &Report) -> String {
     let mut parts: Vec<Part> = report.notes.iter().filter(told).cloned().map(Part::Said).collect();
     if !report.sessions.is_empty() {
         let mut grid = grid(report);
-        let more = grid.rows.len().saturating_sub(SHORT);
-        grid.rows.truncate(SHORT);
+        let all = grid.rows.len();
+        let mut place = 0;
+        grid.rows.retain(|row| {
+            place += 1;
+            place <= SHORT || row.name.as_deref().is_some_and(|name| is_answer(report, name))
+        });
+        let more = all - grid.rows.len();
         parts.push(Part::Table(String::new(), grid));
         let excluded = report.notes.iter().any(|note| note.starts_with(EXCLUDED));
         let reasons = if excluded { ", and why others do not" } else { "" };

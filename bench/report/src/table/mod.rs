@@ -1,6 +1,7 @@
 //! Sessions as tables. A table is built once, as a grid, and printed on a terminal, in Markdown or on a page. These
 //! functions return text; the caller prints it.
 
+mod against;
 mod grid;
 mod growth;
 mod latency;
@@ -13,6 +14,7 @@ pub mod sections;
 mod spoken;
 mod standing;
 
+pub use self::against::against;
 pub use self::grid::{Column, Grid, Row, Tone};
 pub use self::growth::{Growth, growths};
 pub use self::latency::{BEYOND, Beside, blocks, distributions, latencies, latency_grid, tail, what};

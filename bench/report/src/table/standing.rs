@@ -35,8 +35,7 @@ pub fn standings(session: &Session) -> Vec<Standing> {
     };
     let mut standings: Vec<(f64, Standing)> = session.transports().filter_map(standing).collect();
     standings.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let standings = standings.into_iter().map(|(_, standing)| standing).collect();
-    standings
+    standings.into_iter().map(|(_, standing)| standing).collect()
 }
 
 /// The ratio to the baseline, with the interval of its median.

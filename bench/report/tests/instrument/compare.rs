@@ -388,8 +388,7 @@ fn an_interrupted_run_leaves_the_rounds_that_were_complete() {
 #[test]
 fn a_second_interrupt_ends_it_at_once() {
     let path = folder("interrupted-twice").join("run.json");
-    let arguments =
-        ["--transport", "unix-stream", "--messages", "100000000000", "--rounds", "1", "--json", text(&path)];
+    let arguments = ["--transport", "unix-stream", "--messages", "1000000000", "--rounds", "1", "--json", text(&path)];
     for wait in patience() {
         let mut running = Running::start(&arguments);
         std::thread::sleep(wait);

@@ -8,6 +8,7 @@ mod compare;
 mod footprint;
 mod kernel;
 mod linux;
+mod manners;
 mod memory;
 mod page;
 mod program;

@@ -49,7 +49,7 @@ fn a_need_has_its_lines_at_once_if_there_is_nothing_to_measure() {
 }
 
 #[test]
-fn the_short_answer_has_five_rows_and_the_long_one_all() {
+fn the_short_answer_has_the_best_five_and_the_long_one_all() {
     let few = ["--messages", "20", "--rounds", "1", "--quiet", "--first", "p99", "--rate", "1/day", "--bytes", "6MB"];
     let names = "--transport=spsc,spsc-none,spsc-bounded,mpsc,mpmc,std-channel,crossbeam-bounded,pipe";
     let short = succeeded(&[&["choose", names], &few[..]].concat());
@@ -58,7 +58,8 @@ fn the_short_answer_has_five_rows_and_the_long_one_all() {
             ["spsc ", "spsc-none ", "spsc-bounded ", "mpsc ", "mpmc ", "std-channel ", "crossbeam-bounded ", "pipe "];
         said.lines().filter(|line| named.iter().any(|name| line.trim_start().starts_with(name))).count()
     };
-    assert_eq!(rows(&short), 5, "{short}");
+    // The answer has its row wherever it ranks.
+    assert!((5..=6).contains(&rows(&short)) && short.lines().any(|line| line.starts_with(" spsc ")), "{short}");
     assert!(short.contains("one message a day") && short.contains("Here spsc takes: "), "{short}");
     assert!(short.contains("Pool::new") && short.contains("in a pool"), "{short}");
     assert!(short.contains("more fit: --verbose shows all of them") && !short.contains("Not fit"), "{short}");

@@ -89,16 +89,17 @@ fn knee(report: &Report, name: &str) -> Option<String> {
     let (parameter, session) = measured[first_late];
     let at = count(parameter.value);
     if measured[first_late..].iter().any(|(_, session)| !late(session)) {
-        return Some(format!("{name}: late at {at} a second, and not at a higher rate: no rate can be told."));
-    }
-    if session.sound() < LEAST_ROUNDS {
-        return Some(format!("{name}: late at {at} a second, in too few rounds to tell a rate."));
+        let sentence = "late at one rate and not at a higher one, it shows no rate that it keeps up with";
+        return Some(format!("{name}: {sentence} (late at {at} a second)."));
     }
     let reached = session.metric(name, Metric::RateReached).map_or(0.0, |reached| reached.median);
     let before = match first_late {
         0 => "with none of these rates".to_owned(),
         _ => format!("with {} a second", count(measured[first_late - 1].0.value)),
     };
+    if session.sound() < LEAST_ROUNDS {
+        return Some(format!("{name} keeps up {before}; at {at} it was late, in too few rounds to tell."));
+    }
     Some(format!("{name} keeps up {before}, and no longer at {at}, of which {} are received.", count(reached)))
 }
 
@@ -189,11 +190,11 @@ mod tests {
         assert_eq!(knee(&[]), None);
         // A machine that was late once is no transport that is.
         let said = knee(&[(1e3, 1e3), (1e4, 7e3), (1e5, 1e5)]).unwrap();
-        assert_eq!(said, "a: late at 10k a second, and not at a higher rate: no rate can be told.");
+        assert!(said.ends_with("no rate that it keeps up with (late at 10k a second)."), "{said}");
         let mut few = report(&[(1e3, 1e3), (1e4, 7e3)]);
         few.sessions.iter_mut().for_each(|session| session.rounds.truncate(2));
         let said = super::knee(&few, "a").unwrap();
-        assert_eq!(said, "a: late at 10k a second, in too few rounds to tell a rate.");
+        assert_eq!(said, "a keeps up with 1k a second; at 10k it was late, in too few rounds to tell.");
     }
 
     #[test]

@@ -60,7 +60,7 @@ pub fn run(request: &Request) -> Result<Report, Error> {
     let mut report = measure::begin("article threads", request, rounds);
     let plans = plans(request, rounds, &entries, &mut report.warnings);
     measure::print_heading(&report);
-    measure::measure(plans, &mut report)?;
+    measure::measure(request, plans, &mut report)?;
     Ok(report)
 }
 

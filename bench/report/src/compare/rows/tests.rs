@@ -55,8 +55,15 @@ fn measured_on(machine: Machine, those: &[(&str, f64)]) -> Session {
     let dice = machine.borrow_mut().dice.fork();
     let mut warnings = Vec::new();
     let stolen = &|_: &[usize]| Some(0.0);
-    let mut course =
-        Course { progress: &|_| {}, warnings: &mut warnings, dice, interrupted: &|| false, stolen, others: &|_| None };
+    let mut course = Course {
+        progress: &|_| {},
+        warnings: &mut warnings,
+        dice,
+        interrupted: &|| false,
+        stolen,
+        others: &|_| None,
+        warm_up: 0,
+    };
     plan.measure(&mut course).unwrap().unwrap()
 }
 
@@ -183,8 +190,15 @@ fn a_run(weather: Weather, slower: f64, seed: u64) -> Report {
     };
     let mut warnings = Vec::new();
     let (dice, stolen) = (fastrand::Rng::with_seed(seed), &|_: &[usize]| Some(0.0));
-    let mut course =
-        Course { progress: &|_| {}, warnings: &mut warnings, dice, interrupted: &|| false, stolen, others: &|_| None };
+    let mut course = Course {
+        progress: &|_| {},
+        warnings: &mut warnings,
+        dice,
+        interrupted: &|| false,
+        stolen,
+        others: &|_| None,
+        warm_up: 0,
+    };
     let sessions = ["ping-pong", "throughput"].map(|scenario| plan(scenario).measure(&mut course).unwrap().unwrap());
     Report { warnings, ..report(sessions.into()) }
 }
