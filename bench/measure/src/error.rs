@@ -15,6 +15,8 @@ pub enum Error {
     Refused(String),
     /// A competitor lost, repeated, reordered or invented a message, or could not run.
     Broken { contender: String, fault: Fault },
+    /// Third-party competitors did. They are in no table, and the result has the reasons.
+    BrokeTheirWord(String),
     /// A result could not be written after the measurement.
     Unwritten { path: String, cause: io::Error },
     /// A part of the output could not be printed. That part has been reported already.
@@ -32,7 +34,11 @@ impl Error {
     pub fn exit_status(&self) -> u8 {
         match self {
             Self::Refused(_) => 2,
-            Self::Broken { .. } | Self::Unwritten { .. } | Self::Unsaid | Self::Regressed(_) => 1,
+            Self::Broken { .. }
+            | Self::BrokeTheirWord(_)
+            | Self::Unwritten { .. }
+            | Self::Unsaid
+            | Self::Regressed(_) => 1,
             Self::Undecided(_) => 3,
             Self::Interrupted { .. } => interrupt::STATUS,
         }
@@ -42,7 +48,10 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Refused(sentence) | Self::Regressed(sentence) | Self::Undecided(sentence) => {
+            Self::Refused(sentence)
+            | Self::Regressed(sentence)
+            | Self::Undecided(sentence)
+            | Self::BrokeTheirWord(sentence) => {
                 write!(out, "{sentence}")
             }
             Self::Broken { contender, fault } => write!(out, "{contender} {fault}."),

@@ -41,9 +41,8 @@ impl Frame {
         if self.place.one_cpu() { &limits::ONE_THREAD } else { &limits::HAND_OVER }
     }
 
-    /// In addition to the baseline that is there already: on one CPU that is the bare futex.
-    pub fn those_that_fit(&self, probes: &[&'static Probe]) -> Vec<Contender> {
-        let floor = self.floor().name;
+    /// In addition to the baseline of this name, which is there already, and on one CPU to the bare futex.
+    pub fn those_that_fit(&self, probes: &[&'static Probe], floor: &str) -> Vec<Contender> {
         let there = |name: &str| name == floor || (self.place.one_cpu() && name == limits::FUTEX.name);
         let fitting = probes.iter().filter(|probe| probe.fits(self.place) && !there(probe.name));
         fitting.map(|probe| self.limit(probe)).collect()

@@ -50,6 +50,7 @@ pub mod record;
 pub mod registry;
 pub mod rounds;
 pub mod scenario;
+pub mod spelling;
 pub mod stage;
 pub mod trace;
 pub mod transport;

@@ -73,9 +73,25 @@ fn in_shape(
     if !beside.iter().any(|probe| probe.name == limit.name) {
         beside.push(limit);
     }
-    let mut contenders = frame.those_that_fit(&beside);
-    contenders.extend(able.iter().map(|entry| contender(entry, frame)));
-    Some(plan(scenario.name, scenario.about, parameter, frame, limit, contenders))
+    let transports: Vec<Contender> = able.iter().map(|entry| contender(entry, frame)).collect();
+    let guard = guard(&transports, frame);
+    let mut contenders = frame.those_that_fit(&beside, guard.name);
+    contenders.extend(transports);
+    Some(Plan { floor: frame.limit(guard), ..plan(scenario.name, scenario.about, parameter, frame, limit, contenders) })
+}
+
+/// The baseline at both ends of a round: of the kind of most of its transports. Those that spin before they sleep do one
+/// on a quiet machine and the other on a busy one, so they have no say where others spin or sleep.
+fn guard(transports: &[Contender], frame: Frame) -> &'static limits::Probe {
+    let own = |one: &Contender| {
+        let guard = one.contestant.limit.as_deref().map(limits::guard)?;
+        let either = one.contestant.waits == Some(Waits::LooksThenSleeps) && guard.name == frame.floor().name;
+        (!either && guard.fits(frame.place)).then_some(guard)
+    };
+    let fitting: Vec<&'static limits::Probe> = transports.iter().filter_map(own).collect();
+    let votes = |guard: &limits::Probe| fitting.iter().filter(|one| one.name == guard.name).count();
+    let most = fitting.iter().copied().max_by_key(|guard| (votes(guard), guard.name == frame.floor().name));
+    most.unwrap_or_else(|| frame.floor())
 }
 
 /// The plans of a scenario at each of its parameters.

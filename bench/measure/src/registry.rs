@@ -7,6 +7,7 @@ use std::sync::OnceLock;
 
 use crate::error::Error;
 use crate::scenario::{Entry, entry, of_tasks, shared};
+use crate::spelling::hint;
 use crate::transport::kernel::{packets, pipe, posix_mq, sysv_mq};
 use crate::transport::spinning::Spinning;
 use crate::transport::{
@@ -178,7 +179,8 @@ pub fn chosen(names: &[String]) -> Result<Vec<&'static Entry>, Error> {
     for name in names {
         if named(name).is_none() {
             return Err(Error::Refused(format!(
-                "There is no transport called '{name}'; `ybench list` names them all."
+                "There is no transport called '{name}';{} `ybench list` names them all.",
+                hint(name, all().iter().map(|entry| entry.traits.name))
             )));
         }
     }

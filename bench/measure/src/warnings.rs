@@ -36,6 +36,7 @@ pub enum Warning {
         cpus: f64,
         allowed: usize,
     },
+    /// CPUs that other programs kept busy; in results of earlier versions, runnable threads.
     Loaded {
         load: f64,
         cpus: usize,
@@ -65,6 +66,10 @@ pub enum Warning {
         largest: f64,
     },
     TimeStolen {
+        share: f64,
+    },
+    /// Other programs were on the CPUs in use for this share of the time.
+    WorkOfOthers {
         share: f64,
     },
     Unavailable {
@@ -126,7 +131,8 @@ impl Warning {
         if let Some(quota) = environment.cpu_quota.filter(|quota| *quota < cpus as f64) {
             warnings.push(Self::CpuQuota { cpus: quota, allowed: cpus });
         }
-        if let Some(load) = environment.load.filter(|load| *load > 0.5 * cpus as f64) {
+        // More than a tick of the system's own work, and less than a program that works.
+        if let Some(load) = environment.busy.filter(|busy| *busy > 0.25) {
             warnings.push(Self::Loaded { load, cpus });
         }
         if let Some(rounds) = rounds.filter(|rounds| *rounds < ENOUGH_ROUNDS) {
@@ -145,6 +151,16 @@ impl Warning {
             warnings.push(Self::CoarseClock { resolution_ns: clock.resolution_ns });
         }
         warnings
+    }
+
+    /// Whether the CPUs had other work in the run or just before it, so that no figure of it is compared.
+    pub fn is_of_a_busy_machine(&self) -> bool {
+        matches!(self, Self::Loaded { .. } | Self::TimeStolen { .. } | Self::WorkOfOthers { .. })
+    }
+
+    /// Whether it says that a competitor broke its word: the first thing to tell.
+    pub fn is_of_a_broken_word(&self) -> bool {
+        matches!(self, Self::TakenOut { .. })
     }
 
     /// Whether it concerns the rounds of one scenario only. A report has one of these for each scenario, or none.
@@ -174,13 +190,18 @@ impl Warning {
             Self::ClockNotInStep { .. } => "Read round trips instead, or give both threads one CPU with --cpus.",
             Self::CoarseClock { .. } => "Read averages over many messages, not the times of single ones.",
             Self::TimeStolen { .. } => "Run again when its host is quiet.",
-            Self::Loaded { .. } => "Stop other programs and run again.",
+            Self::WorkOfOthers { .. } | Self::Loaded { .. } => "Stop other programs and run again.",
             Self::FewRounds { .. } => "Give --rounds 7 or more.",
-            Self::RoundsDropped { .. } => "Nothing to do, unless it happens in most rounds.",
+            Self::RoundsDropped { dropped, of, .. } if dropped * 2 > *of => {
+                "Most were: run again when the machine is quiet."
+            }
+            Self::RoundsDropped { .. } => "The other rounds count.",
             Self::AllRoundsDoubtful { .. } => "Run again when the machine is quiet.",
             Self::Unavailable { .. } => "It was left out.",
             Self::SizesLeftOut { .. } => "Build it with `--features sizes` for all of them.",
-            Self::TakenOut { .. } => "It has no figures in that scenario; those of the others are not touched by it.",
+            Self::TakenOut { .. } => {
+                "It is in no table of this result; the figures of the others are not touched by it."
+            }
             Self::Interrupted { .. } => "Run it again for all of it.",
             Self::SeveralStates { .. } => {
                 "Read the medians as those of a mixture, and run again when the host is quiet."
@@ -218,8 +239,11 @@ impl fmt::Display for Warning {
             Self::TimeStolen { share } => {
                 write!(out, "The hypervisor took {:.0} % of the time of the CPUs in use.", share * 100.0)
             }
+            Self::WorkOfOthers { share } => {
+                write!(out, "Other programs were on the CPUs in use for {:.0} % of the time.", share * 100.0)
+            }
             Self::Loaded { load, cpus } => {
-                write!(out, "The machine was busy before the run: load {load:.1} on {cpus} CPUs.")
+                write!(out, "The machine was busy before the run: other programs used {load:.1} of {cpus} CPUs.")
             }
             Self::FewRounds { rounds } => {
                 write!(out, "Only {}: the spread says little.", several(*rounds as usize, "round"))
@@ -282,7 +306,7 @@ mod tests {
         let environment = Environment {
             hypervisor: Some("kvm".into()),
             governor: Some("powersave".into()),
-            load: Some(1.5),
+            busy: Some(1.5),
             ..quiet()
         };
         let warnings = kinds(&environment, Place { first: 0, second: 0 }, Some(3));

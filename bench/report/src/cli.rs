@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use ybench_measure::error::Error;
 use ybench_measure::place::{Place, keep_on};
 use ybench_measure::registry;
+use ybench_measure::stats::LEAST_ROUNDS;
 
 use crate::choose::Wanted;
 use crate::commands::run::Selection;
@@ -14,7 +15,7 @@ use crate::compare::{self, Baseline};
 use crate::report::output_dir;
 use crate::request::{LIMIT_BESIDE_FIXED_MESSAGES, Request};
 use crate::table;
-use crate::{commands, competitors, footprint, measurements, output};
+use crate::{commands, competitors, footprint, measurements, output, quantity};
 
 /// Benchmarks for passing messages between the threads of one process, on this machine.
 ///
@@ -70,8 +71,12 @@ pub enum Command {
     /// Print the times and bytes of many channels of one kind, or the bytes that a burst leaves
     #[command(hide = true)]
     Weigh { kind: String, what: footprint::Weighed, number: u64 },
-    /// List all scenarios, transports and articles
+    /// List all scenarios, transports and articles; with --json for programs
     List,
+    /// Print the completions of a shell, for a file that it reads at its start
+    Completions { shell: clap_complete::Shell },
+    /// Print the man page (roff): `ybench man > ybench.1`
+    Man,
     /// Measure this project's own targets
     #[command(hide = true)]
     Goals,
@@ -106,27 +111,56 @@ pub enum ArticleName {
     Linux,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    Auto,
+    Always,
+    Never,
+}
+
+/// More messages in a run hardly end, and say no more.
+const MOST_MESSAGES: u64 = 1_000_000_000;
+
+/// The same of rounds.
+const MOST_ROUNDS: u32 = 1_000_000;
+
 #[derive(Debug, Args)]
 pub struct Options {
     /// Store the result, with every round, in this file; - is standard output, and all other output goes to stderr
     #[arg(long, global = true, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Write the tables as Markdown
+    #[arg(long, global = true, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+    /// Write a line for each scenario, parameter and transport
+    #[arg(long, global = true, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
     /// Exact number of rounds [default: until the intervals are narrow, within the time; with --messages 7; in an
     /// article as many as its claims need]
     #[arg(long, global = true, value_name = "N")]
     pub rounds: Option<u32>,
+    /// At least this many rounds, however narrow the intervals are [default: 5]
+    #[arg(long, global = true, value_name = "N", conflicts_with = "rounds")]
+    pub least_rounds: Option<u32>,
+    /// Rounds of each scenario that are run first and do not count, in addition to the run that finds the number of
+    /// messages [default: 0]
+    #[arg(long, global = true, value_name = "ROUNDS")]
+    pub warm_up: Option<u32>,
     /// The CPUs of the sending and the receiving thread; one number for the same CPU
     #[arg(long, global = true, value_name = "A,B")]
     pub cpus: Option<String>,
     /// Only this transport; repeatable, and several may be separated by commas
     #[arg(long = "transport", global = true, value_name = "NAME", value_delimiter = ',')]
     pub transports: Vec<String>,
-    /// Number of messages in each run [default: as the time allows]
-    #[arg(long, global = true, value_name = "N")]
+    /// Compare each other transport with this one, with intervals; repeatable, or separated by commas
+    #[arg(long, global = true, value_name = "NAME", value_delimiter = ',')]
+    pub against: Vec<String>,
+    /// Number of messages in each run (10k, 1M) [default: as the time allows]
+    #[arg(long, global = true, value_name = "N", value_parser = quantity::whole)]
     pub messages: Option<u64>,
-    /// Approximate time of the whole measurement [default: 40; choose: 30; run: 60; scale, footprint: 120; competitors:
+    /// Approximate time of the whole measurement (90s, 2m) [default: 40; choose: 30; run: 60; scale, footprint: 120; competitors:
     /// 900; limits: 20]
-    #[arg(long, global = true, value_name = "SECONDS")]
+    #[arg(long, global = true, value_name = "SECONDS", value_parser = quantity::seconds, allow_negative_numbers = true)]
     pub time: Option<f64>,
     /// Folder for the report and the pictures [default: $YBENCH_OUT, or a new folder in target/ybench, where
     /// index.html lists all of them]
@@ -144,6 +178,18 @@ pub struct Options {
     /// Folder of the stored baselines [default: target/ybench/baselines]
     #[arg(long, global = true, value_name = "DIR", env = "YBENCH_BASELINES")]
     pub baselines: Option<PathBuf>,
+    /// Print all tables and all warnings
+    #[arg(short, long, global = true, conflicts_with = "quiet")]
+    pub verbose: bool,
+    /// Print the result only: no progress and no warnings, except of a broken word
+    #[arg(short, long, global = true)]
+    pub quiet: bool,
+    /// When to colour the output; auto: on a terminal, unless NO_COLOR is set
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub color: Colour,
+    /// Milliseconds after which a run is ended that a signal does not end: for tests
+    #[arg(long, global = true, hide = true, value_name = "MS", env = "YBENCH_PATIENCE_MS", default_value_t = 10_000)]
+    pub patience_ms: u64,
     /// Milliseconds of a baseline's run if the number of messages is fixed: for tests, which need no figures
     #[arg(long, global = true, hide = true, value_name = "MS", env = "YBENCH_LIMIT_MS")]
     pub limit_ms: Option<u64>,
@@ -160,6 +206,16 @@ impl Options {
         }
     }
 
+    /// Those that mean something to a stored result.
+    pub fn of_a_report(&self) -> Result<commands::report::Wanted<'_>, Error> {
+        Ok(commands::report::Wanted {
+            markdown: self.markdown.as_deref(),
+            csv: self.csv.as_deref(),
+            against: &self.against,
+            beyond: self.beyond()?,
+        })
+    }
+
     fn without_meaning_to_a_clock(&self) -> Result<(), Error> {
         let given = [
             ("--transport", !self.transports.is_empty()),
@@ -173,21 +229,26 @@ impl Options {
 }
 
 impl Cli {
-    /// Refuses options about measuring, for a command that does not measure.
-    pub fn nothing_to_measure(&self) -> Result<(), Error> {
+    /// Refuses options about measuring, for a command that does not measure, except these.
+    pub fn nothing_to_measure(&self, except: &[&str]) -> Result<(), Error> {
         let options = &self.options;
         let given = [
             ("--json", options.json.is_some()),
+            ("--markdown", options.markdown.is_some()),
+            ("--csv", options.csv.is_some()),
             ("--rounds", options.rounds.is_some()),
             ("--cpus", options.cpus.is_some()),
+            ("--least-rounds", options.least_rounds.is_some()),
+            ("--warm-up", options.warm_up.is_some()),
             ("--transport", !options.transports.is_empty()),
+            ("--against", !options.against.is_empty()),
             ("--messages", options.messages.is_some()),
             ("--time", options.time.is_some()),
             ("--out", options.out.is_some()),
             ("--save-baseline", options.save_baseline.is_some()),
             ("--baseline", options.baseline.is_some()),
         ];
-        match given.into_iter().find(|(_, given)| *given) {
+        match given.into_iter().find(|(name, given)| *given && !except.contains(name)) {
             Some((name, _)) => {
                 Err(Error::Refused(format!("{name} has no meaning here: this command measures nothing.")))
             }
@@ -207,7 +268,7 @@ impl Cli {
             Some(Command::Footprint(_)) if !options.transports.is_empty() => {
                 refuse("--transport has no meaning here: --kind names kinds of channels.")
             }
-            Some(Command::Clock | Command::Limits | Command::List) if baselined => {
+            Some(Command::Clock | Command::Limits) if baselined => {
                 refuse("A baseline has no meaning here: this command measures no transport.")
             }
             Some(Command::Clock) => options.without_meaning_to_a_clock(),
@@ -228,11 +289,22 @@ impl Cli {
         if options.messages == Some(0) {
             return refuse("There must be at least one message.");
         }
+        if options.messages.is_some_and(|messages| messages > MOST_MESSAGES) {
+            return refuse("--messages takes 1 to 1,000,000,000 messages: more hardly end, and say no more.");
+        }
+        if options.rounds.is_some_and(|rounds| rounds > MOST_ROUNDS)
+            || options.least_rounds.is_some_and(|least| least > MOST_ROUNDS)
+        {
+            return refuse("There are at most 1,000,000 rounds.");
+        }
         if options.time.is_some_and(|seconds| !(seconds > 0.0 && seconds <= 86_400.0)) {
             return refuse("--time takes a number of seconds above 0 and up to a day.");
         }
         self.refuse_what_means_nothing()?;
-        let mut entries = registry::chosen(&options.transports)?;
+        registry::chosen(&options.against)?;
+        // Whoever others are compared with takes part.
+        let named: &[String] = if options.transports.is_empty() { &[] } else { &options.against };
+        let mut entries = registry::chosen(&[&options.transports[..], named].concat())?;
         if self.command.is_none() && options.transports.is_empty() {
             entries.retain(|entry| !entry.traits.variant);
         }
@@ -256,6 +328,12 @@ impl Cli {
         let from_environment = || std::env::var_os("YBENCH_OUT").map(PathBuf::from);
         let out = options.out.clone().or_else(from_environment);
         let out = out.unwrap_or_else(|| output_dir::folder(self.command.as_ref().map_or("quick", Command::name)));
+        if options.quiet {
+            crate::progress::silence();
+        }
+        for path in [&options.markdown, &options.csv].into_iter().flatten() {
+            crate::storage::check_file(path)?;
+        }
         if let Some(path) = &options.json {
             crate::storage::check_file(path)?;
             if path == Path::new(crate::storage::STANDARD_OUTPUT) {
@@ -281,12 +359,19 @@ impl Cli {
         Ok(Request {
             place,
             rounds: options.rounds,
+            least_rounds: options.least_rounds.unwrap_or(LEAST_ROUNDS as u32).max(1),
+            warm_up: options.warm_up.unwrap_or(0),
             entries,
             named: !options.transports.is_empty(),
             messages: options.messages,
             seconds: options.time,
             limit_beside_fixed_messages: options.limit_ms.map_or(LIMIT_BESIDE_FIXED_MESSAGES, Duration::from_millis),
             json: options.json.clone(),
+            markdown: options.markdown.clone(),
+            csv: options.csv.clone(),
+            against: options.against.clone(),
+            verbose: options.verbose,
+            quiet: options.quiet,
             out,
             beyond: options.beyond()?,
             baseline,
@@ -314,11 +399,27 @@ mod tests {
     fn invalid_requests_are_refused_in_one_sentence() {
         assert_eq!(refusal(&["--rounds", "0"]), "There must be at least one round.");
         assert_eq!(refusal(&["--messages", "0"]), "There must be at least one message.");
-        for time in ["0", "-1", "NaN", "inf"] {
+        for time in ["0", "86401", "25h"] {
             let argument = format!("--time={time}");
             assert!(refusal(&[&argument]).starts_with("--time takes"), "{time}");
         }
+        for arguments in [["--time", "-1"], ["--time", "NaN"], ["--messages", "1.5"], ["--messages", "ten"]] {
+            let error = Cli::try_parse_from([&["ybench"], &arguments[..]].concat()).unwrap_err().to_string();
+            assert!(error.contains(&format!("'{}' is no ", arguments[1])), "{error}");
+        }
+        assert!(refusal(&["--messages", "18446744073709"]).starts_with("--messages takes 1 to 1,000,000,000"));
+        assert!(refusal(&["--transport", "spcs"]).contains("'spcs'; did you mean spsc?"));
+        assert!(refusal(&["run", "throughputt"]).contains("'throughputt'; did you mean throughput?"));
+        assert!(refusal(&["--against", "spcs"]).contains("did you mean spsc?"));
         assert!(refusal(&["limits", "--transport", "spsc"]).starts_with("--transport has no meaning"));
+    }
+
+    #[test]
+    fn numbers_have_suffixes() {
+        let cli = Cli::try_parse_from(["ybench", "run", "size", "--messages", "10k", "--time", "1m", "--size", "4KiB"]);
+        let cli = cli.unwrap();
+        assert_eq!((cli.options.messages, cli.options.time), (Some(10_000), Some(60.0)));
+        assert!(matches!(cli.command, Some(Command::Run(selection)) if selection.sizes == [4_096.0]));
     }
 
     #[test]

@@ -26,6 +26,6 @@ pub fn run(request: &Request) -> Result<Report, Error> {
     // Must come before the other plans' threads allocate and free memory.
     report.counts = goals::counts::measured(request.place, request.messages, rounds)?;
     let length = request.seconds.map_or(RUN, |seconds| plan::run_length(seconds, rounds, RUNS));
-    measure::measure(goals::plans(request.frame(rounds, Length::Time(length))), &mut report)?;
+    measure::measure(request, goals::plans(request.frame(rounds, Length::Time(length))), &mut report)?;
     Ok(report)
 }

@@ -28,7 +28,7 @@ pub fn verdict(session: &Session, who: impl Fn(&Contestant) -> bool) -> Verdict 
     let transports = session.transports().filter(|one| who(one));
     let contenders: Vec<_> =
         transports.map(|one| Contender { name: &one.name, figures: session.series(&one.name) }).collect();
-    Verdict::of(&contenders, &session.series(&session.limit), session.sound())
+    Verdict::of(&contenders, session.sound())
 }
 
 impl fmt::Display for Judgement {

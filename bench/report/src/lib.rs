@@ -9,11 +9,12 @@
 //! | `program`, `results` | the whole program, for a `main`; prints, draws and stores the result of a measurement |
 //! | `cli`, `request` | the command line; a valid request |
 //! | `commands`, `choose`, `scale`, `footprint`, `competitors`, `article`, `goals` | commands |
-//! | `limits`, `clock`, `compare`, `measurements` | further commands |
+//! | `limits`, `clock`, `compare`, `measurements`, `manual` | further commands |
 //! | `measure`, `progress`, `built` | shared by the commands that measure; the progress bar; facts from the build |
 //! | `study` | which analysis belongs to a result |
 //! | `report` | a result on a terminal, as one page (`templates/`), as Markdown, as CSV; output folders by date |
 //! | `table`, `plot` | figures as tables and sentences; figures as pictures |
+//! | `doubts`, `quantity` | warnings as lines; numbers such as 10k and 4KiB |
 //! | `judgement`, `storage`, `output` | the verdict on the fastest; files, written atomically; standard output |
 //!
 //! Each module uses only modules below it: there are no cycles.
@@ -29,16 +30,19 @@ pub mod clock;
 pub mod commands;
 pub mod compare;
 pub mod competitors;
+pub mod doubts;
 pub mod footprint;
 pub mod goals;
 pub mod judgement;
 pub mod limits;
+pub mod manual;
 pub mod measure;
 pub mod measurements;
 pub mod output;
 pub mod plot;
 pub mod program;
 pub mod progress;
+pub mod quantity;
 pub mod report;
 pub mod request;
 pub mod results;

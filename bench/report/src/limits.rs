@@ -25,7 +25,7 @@ pub fn run(request: &Request) -> Result<Report, Error> {
     let runs = limits::all().len() as u64 + 1;
     let length = Length::Time(plan::run_length(seconds, rounds, runs));
     let plan = plan::of_limits(request.frame(rounds, length));
-    measure::measure(vec![plan], &mut report)?;
+    measure::measure(request, vec![plan], &mut report)?;
     let cpus = &report.environment.allowed_cpus;
     if cpus.len() > 2 && !report.interrupted {
         let measured = limits::pairs::pairs(cpus);

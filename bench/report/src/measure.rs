@@ -1,9 +1,9 @@
 //! Shared by all commands that measure: a report that is filled, and its warnings.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use ybench_measure::clock;
-use ybench_measure::env::{Environment, stolen_seconds};
+use ybench_measure::env::{Environment, seconds_of_others, stolen_seconds};
 use ybench_measure::error::Error;
 use ybench_measure::frame::Frame;
 use ybench_measure::interrupt;
@@ -78,26 +78,29 @@ pub fn in_rounds(
         return Err(Error::Refused(usual.nobody.to_owned()));
     }
     print_heading(&report);
-    measure(plans, &mut report)?;
+    measure(request, plans, &mut report)?;
     Ok(report)
 }
 
 /// Measures the plans one after the other. On Ctrl-C the complete sessions remain.
-pub fn measure(plans: Vec<Plan>, report: &mut Report) -> Result<(), Error> {
-    measure_together(plans.into_iter().map(|plan| vec![plan]).collect(), report)
+pub fn measure(request: &Request, plans: Vec<Plan>, report: &mut Report) -> Result<(), Error> {
+    measure_together(request, plans.into_iter().map(|plan| vec![plan]).collect(), report)
 }
 
 /// As [`measure`], but the plans of each group take turns.
-pub fn measure_together(groups: Vec<Vec<Plan>>, report: &mut Report) -> Result<(), Error> {
+pub fn measure_together(request: &Request, groups: Vec<Vec<Plan>>, report: &mut Report) -> Result<(), Error> {
     let planned = groups.iter().map(Vec::len).sum();
     let steps = |group: &[Plan]| -> u64 { group.iter().map(Plan::steps).sum() };
-    let progress = Progress::new(groups.iter().map(|group| steps(group)).sum());
+    let budgets: Option<Vec<Duration>> = groups.iter().flatten().map(|plan| plan.rounds.budget()).collect();
+    let progress = Progress::new(groups.iter().map(|group| steps(group)).sum(), budgets.map(|all| all.iter().sum()));
     let mut course = Course {
         progress: &|name| progress.step(name),
         warnings: &mut report.warnings,
         dice: fastrand::Rng::with_seed(report.seed),
         interrupted: &interrupt::asked,
         stolen: &stolen_seconds,
+        others: &seconds_of_others,
+        warm_up: request.warm_up,
     };
     for group in groups {
         if interrupt::asked() {
@@ -112,8 +115,10 @@ pub fn measure_together(groups: Vec<Vec<Plan>>, report: &mut Report) -> Result<(
         report.interrupted = true;
         report.warnings.push(Warning::Interrupted { complete: report.sessions.len(), planned });
     }
-    report.warnings.retain(|warning| !matches!(warning, Warning::TimeStolen { .. }));
+    report.warnings.retain(|warning| !matches!(warning, Warning::TimeStolen { .. } | Warning::WorkOfOthers { .. }));
     report.warnings.extend(report.stolen_time());
+    report.warnings.extend(report.work_of_others());
+    report.leave_out_the_broken();
     Ok(())
 }
 

@@ -18,6 +18,10 @@ pub const LIMIT_BESIDE_FIXED_MESSAGES: Duration = Duration::from_millis(10);
 pub struct Request {
     pub place: Place,
     pub rounds: Option<u32>,
+    /// The least number of rounds, where the figures decide it.
+    pub least_rounds: u32,
+    /// Rounds of each session that are measured first and do not count.
+    pub warm_up: u32,
     pub entries: Vec<&'static Entry>,
     /// Whether the transports were given by name.
     pub named: bool,
@@ -26,6 +30,14 @@ pub struct Request {
     /// The length of a baseline's run if the number of messages is fixed.
     pub limit_beside_fixed_messages: Duration,
     pub json: Option<PathBuf>,
+    pub markdown: Option<PathBuf>,
+    pub csv: Option<PathBuf>,
+    /// Each other transport is compared with these.
+    pub against: Vec<String>,
+    /// Whether all tables and warnings are printed.
+    pub verbose: bool,
+    /// Whether nothing but the result is.
+    pub quiet: bool,
     pub out: PathBuf,
     /// The time that a message should not exceed, in nanoseconds.
     pub beyond: f64,
@@ -63,7 +75,7 @@ impl Request {
     /// Lets the figures decide the number of rounds within `seconds`, unless the user has.
     pub fn adapt(&self, plans: &mut [Plan], seconds: f64) {
         if self.adapts() {
-            rounds::share(plans, seconds);
+            rounds::share(plans, self.least_rounds, seconds);
         }
     }
 }

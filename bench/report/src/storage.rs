@@ -45,8 +45,9 @@ pub const STANDARD_OUTPUT: &str = "-";
 /// Writes the result to a file or to standard output, and reports the path.
 pub fn write_result(path: &Path, report: &Report) -> Result<(), Error> {
     if path != Path::new(STANDARD_OUTPUT) {
+        let replaced = replaced(path);
         write_report(path, report)?;
-        output::say(format_args!("Stored in {}.", path.display()));
+        output::say(format_args!("Stored in {}{replaced}.", path.display()));
         return Ok(());
     }
     let text = serde_json::to_string_pretty(report).map_err(io::Error::from);
@@ -113,6 +114,34 @@ pub fn read_result(path: &Path) -> Result<Report, Error> {
     Ok(report)
 }
 
+/// Writes a text, and reports the path.
+pub fn write_told(path: &Path, text: &str) -> Result<(), Error> {
+    let replaced = replaced(path);
+    write_text(path, text)?;
+    output::say(format_args!("Written to {}{replaced}.", path.display()));
+    Ok(())
+}
+
+/// What to say about a file that is there already.
+pub fn replaced(path: &Path) -> &'static str {
+    if path.is_file() { ", in place of an earlier one" } else { "" }
+}
+
+/// Gives an earlier result another name, which no file has: "report.1.json".
+///
+/// # Errors
+///
+/// If it cannot be renamed.
+pub fn set_aside(path: &Path) -> Result<Option<PathBuf>, Error> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let numbered = (1u32..).map(|number| path.with_extension(format!("{number}.json")));
+    let free = numbered.into_iter().find(|name| !name.exists()).unwrap_or_else(|| path.with_extension("earlier.json"));
+    fs::rename(path, &free).map_err(|cause| unwritten(&free, cause))?;
+    Ok(Some(free))
+}
+
 pub fn write_text(path: &Path, text: &str) -> Result<(), Error> {
     write(path, text).map_err(|cause| unwritten(path, cause))
 }
@@ -162,6 +191,21 @@ mod tests {
         write_text(&path, "two").unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), "two\n");
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 1);
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn an_earlier_result_keeps_another_name() {
+        let folder = folder("aside");
+        let path = folder.join("report.json");
+        assert_eq!(set_aside(&path).unwrap(), None);
+        for number in [1, 2] {
+            write_text(&path, &format!("result {number}")).unwrap();
+            let kept = set_aside(&path).unwrap().unwrap();
+            assert_eq!(kept, folder.join(format!("report.{number}.json")));
+            assert_eq!(fs::read_to_string(kept).unwrap(), format!("result {number}\n"));
+        }
+        assert_eq!((replaced(&path), replaced(&folder.join("report.1.json"))), ("", ", in place of an earlier one"));
         fs::remove_dir_all(folder).unwrap();
     }
 

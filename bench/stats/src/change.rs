@@ -6,7 +6,7 @@
 //! direction: a ratio alone also moves when only its baseline does.
 //!
 //! Medians alone also move when a machine disturbs one run more than the other, and a disturbance makes slower. So the
-//! quicker rounds must have changed as well: the quarter is compared in addition to the medians.
+//! quicker rounds must have changed in the same direction: the quarter is compared in addition to the medians.
 //!
 //! If a baseline itself has moved by more than a quarter, the machine was in another state (for example its two CPUs
 //! are now on other cores), and times move with that, each in its own way. Then a change is called only if the state
@@ -14,8 +14,12 @@
 //! message takes several ways between the CPUs, some of them waiting for others, so times move by more than the
 //! baseline. Wake-ups have states of their own, which no baseline shows: there the competitors of others show them. A
 //! common change of all of them is no change of one.
+//!
+//! What changes from one run of the program to the next on an unchanged machine is in no interval, but the unrelated
+//! competitors show it as well. A change must be larger than theirs, and so certain that hundreds of comparisons do not
+//! call one by chance: an interval half as wide again must exclude that there is none.
 
-use crate::{Interval, LEAST_ROUNDS, Rank};
+use crate::{DIFFERENCE, Interval, LEAST_ROUNDS, Rank, Spread};
 
 /// The difference between the baselines of two runs, as a share of the smaller one, that makes another state.
 pub const STATE_MAY_MOVE: f64 = 0.25;
@@ -32,14 +36,73 @@ pub struct Measured {
     pub limit: f64,
     /// Rounds without a warning.
     pub sound: usize,
+    /// Whether other programs or the hypervisor took the CPUs away.
+    pub busy: bool,
+}
+
+/// The share by which a competitor must have changed, and up to which there may be a change where none is called.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Threshold {
+    pub called: f64,
+    pub unseen: f64,
+}
+
+impl Threshold {
+    /// A change of any size that can be told from chance; and none, if it is no more than what nobody calls slower,
+    /// twice.
+    pub const ANY: Self = Self { called: 0.05, unseen: 2.0 * DIFFERENCE };
+
+    /// More than this share, as the user wants it.
+    pub const fn beyond(share: f64) -> Self {
+        Self { called: share, unseen: 2.0 * share }
+    }
+}
+
+/// The factors of other, unrelated competitors.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Others {
+    /// By which the machine has changed for all of them.
+    pub median: f64,
+    /// The least factor that can be told from the differences among them.
+    pub apart: f64,
+}
+
+impl Others {
+    /// Fewer than this say nothing about the machine.
+    const ENOUGH: usize = 5;
+
+    /// A change that is as large as that of one in ten of the others is nothing special.
+    const NINE_TENTHS: f64 = 0.9;
+
+    /// With less than this much between the change and theirs, it may be the next in their row.
+    const BEYOND_THEM: f64 = 1.5;
+
+    pub fn of(times: &[f64]) -> Self {
+        let Some(median) = Spread::of(times).filter(|_| times.len() >= Self::ENOUGH).map(|spread| spread.median) else {
+            return Self { median: 1.0, apart: 1.0 + DIFFERENCE };
+        };
+        let mut far: Vec<f64> = times.iter().map(|one| (one / median).ln().abs()).collect();
+        far.sort_by(f64::total_cmp);
+        let at = ((far.len() as f64 * Self::NINE_TENTHS).ceil() as usize).clamp(1, far.len()) - 1;
+        Self { median, apart: (far[at] * Self::BEYOND_THEM).exp() }
+    }
+
+    /// Whether this factor is as ordinary as theirs.
+    fn include(self, factor: f64) -> bool {
+        (factor / self.median).ln().abs() <= self.apart.ln()
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
     Faster,
     Slower,
-    /// Less than twice the threshold, or a move of the baseline alone. That does not rule out a change.
+    /// Less than the threshold allows unseen, or a move of the baseline alone. That does not rule out a change.
     NoneSeen,
+    /// Both runs have the same figures: they are one.
+    Same,
+    /// The machine had other work in one of the runs.
+    Busy,
     /// The figures scatter so that there may have been a change, or the ratio and the time contradict each other.
     Unclear,
     /// Either run has too few rounds without a warning.
@@ -49,11 +112,18 @@ pub enum Change {
 }
 
 impl Change {
+    /// Whether it is no verdict.
+    pub fn is_undecided(self) -> bool {
+        matches!(self, Self::Unclear | Self::TooFewRounds | Self::OtherState | Self::Busy)
+    }
+
     pub fn in_words(self) -> &'static str {
         match self {
             Self::Faster => "faster",
             Self::Slower => "SLOWER",
             Self::NoneSeen => "no change called",
+            Self::Same => "no change: the same figures",
+            Self::Busy => "cannot tell: the machine was busy",
             Self::Unclear => "cannot tell: the figures scatter or contradict each other",
             Self::TooFewRounds => "cannot tell: too few rounds",
             Self::OtherState => "cannot tell: the machine was in another state",
@@ -61,24 +131,25 @@ impl Change {
     }
 }
 
-/// The verdict, and the factor by which the ratio to the baseline has grown. A change by the share `threshold` or less
-/// is none. `others`: the factors of other, unrelated competitors. `None` if either run has no figures.
-pub fn change(old: &Measured, new: &Measured, others: f64, threshold: f64) -> Option<(Change, Interval)> {
+/// The verdict, and the factor by which the ratio to the baseline has grown. `None` if either run has no figures.
+pub fn change(old: &Measured, new: &Measured, others: Others, threshold: Threshold) -> Option<(Change, Interval)> {
     let times = Interval::of_quotient(&new.ratios, &old.ratios)?;
-    if old.sound.min(new.sound) < LEAST_ROUNDS {
-        return Some((Change::TooFewRounds, times));
+    if (&old.ratios, &old.times) == (&new.ratios, &new.times) {
+        return Some((Change::Same, Interval { low: 1.0, median: 1.0, high: 1.0 }));
+    }
+    let without_a_verdict = match () {
+        () if old.busy || new.busy => Some(Change::Busy),
+        () if old.sound.min(new.sound) < LEAST_ROUNDS => Some(Change::TooFewRounds),
+        () => None,
+    };
+    if let Some(undecided) = without_a_verdict {
+        return Some((undecided, times));
     }
     let quick = Interval::quotient(&new.ratios, &old.ratios, Rank::Quarter)?;
     let plain = Interval::of_quotient(&new.times, &old.times)?;
-    let relative = match direction(times, threshold) {
-        called @ (Change::Slower | Change::Faster) if direction(quick, threshold) != called => Change::Unclear,
-        called @ (Change::Slower | Change::Faster) if direction(times.over(others), threshold) != called => {
-            return Some((Change::OtherState, times));
-        }
-        seen => seen,
-    };
-    let agreed = |threshold| match (relative, direction(plain, threshold)) {
-        (relative, plain) if relative == plain => relative,
+    let agreed = |threshold| match (relative([times, quick], others, threshold), direction(plain, threshold)) {
+        (called @ (Change::Slower | Change::Faster), _) if towards(plain) == called => called,
+        (undecided @ Change::OtherState, _) => undecided,
         (Change::Unclear, _) | (_, Change::Unclear) => Change::Unclear,
         (Change::Slower, Change::Faster) | (Change::Faster, Change::Slower) => Change::Unclear,
         _ => Change::NoneSeen,
@@ -90,7 +161,11 @@ pub fn change(old: &Measured, new: &Measured, others: f64, threshold: f64) -> Op
     let moved = if floor.ln().abs() > limit.ln().abs() { floor } else { limit };
     let against = if moved < 1.0 { Change::Slower } else { Change::Faster };
     let explained = moved.max(1.0 / moved).powi(2);
-    let change = match (agreed(threshold), agreed((1.0 + threshold) * explained - 1.0)) {
+    let beyond_that = Threshold {
+        called: (1.0 + threshold.called) * explained - 1.0,
+        unseen: (1.0 + threshold.unseen) * explained - 1.0,
+    };
+    let change = match (agreed(threshold), agreed(beyond_that)) {
         (change, _) if change == against => change,
         (_, change @ (Change::Slower | Change::Faster)) => change,
         _ => Change::OtherState,
@@ -98,11 +173,37 @@ pub fn change(old: &Measured, new: &Measured, others: f64, threshold: f64) -> Op
     Some((change, times))
 }
 
+/// The change of the ratio to the baseline, by its median and by its quarter.
+fn relative([times, quick]: [Interval; 2], others: Others, threshold: Threshold) -> Change {
+    let called = match direction(times, threshold) {
+        called @ (Change::Slower | Change::Faster) => called,
+        seen => return seen,
+    };
+    match called {
+        _ if towards(half_as_wide_again(times)) != called || towards(quick) != called => Change::Unclear,
+        _ if direction(times.over(others.median), threshold) != called => Change::OtherState,
+        _ if others.include(times.median) => Change::OtherState,
+        called => called,
+    }
+}
+
+/// The interval of a factor at one and a half times the distance.
+fn half_as_wide_again(times: Interval) -> Interval {
+    let Interval { low, median, high } = times;
+    let further = |bound: f64| bound * (bound / median).sqrt();
+    Interval { low: further(low), median, high: further(high) }
+}
+
+/// The direction of a change of whatever size.
+fn towards(times: Interval) -> Change {
+    direction(times, Threshold { called: 0.0, unseen: 0.0 })
+}
+
 /// The same for two sessions of one run, measured in direct sequence: their plain times are compared, and rounds with
 /// warnings count as well. With the factor by which `new` takes longer by the medians.
 pub fn within_a_run(old: &Measured, new: &Measured, threshold: f64) -> Option<(Change, f64)> {
     let times = Interval::of_quotient(&new.times, &old.times)?;
-    let change = match direction(times, threshold) {
+    let change = match direction(times, Threshold::beyond(threshold)) {
         _ if old.times.len().min(new.times.len()) < LEAST_ROUNDS => Change::TooFewRounds,
         _ if !same_state(old.floor, new.floor) => Change::OtherState,
         change => change,
@@ -116,9 +217,9 @@ pub fn same_state(one: f64, other: f64) -> bool {
 }
 
 /// A change is called when the whole interval is beyond the threshold. "None" is called when the interval excludes a
-/// change of twice the threshold: half as long again or a third shorter is not the same.
-fn direction(times: Interval, threshold: f64) -> Change {
-    let (more, much_more) = (1.0 + threshold, 1.0 + 2.0 * threshold);
+/// change that must not be unseen: half as long again or a third shorter is not the same.
+fn direction(times: Interval, threshold: Threshold) -> Change {
+    let (more, much_more) = (1.0 + threshold.called, 1.0 + threshold.unseen);
     match times {
         times if times.low > more => Change::Slower,
         times if times.high < 1.0 / more => Change::Faster,
@@ -130,7 +231,10 @@ fn direction(times: Interval, threshold: f64) -> Change {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::DIFFERENCE;
+
+    const TENTH: Threshold = Threshold::beyond(DIFFERENCE);
+    /// Others that have not changed at all.
+    const STILL: Others = Others { median: 1.0, apart: 1.0 };
 
     /// A run of 12 rounds: a competitor that takes `time`, on a machine that is `slow` times slower, with a baseline of
     /// 10.
@@ -141,14 +245,14 @@ mod tests {
             times.push(noisy(time));
             times[times.len() - 1] / noisy(10.0)
         });
-        Measured { ratios: ratios.collect(), times, floor: 10.0 * slow, limit: 10.0 * slow, sound: 12 }
+        Measured { ratios: ratios.collect(), times, floor: 10.0 * slow, limit: 10.0 * slow, sound: 12, busy: false }
     }
 
     fn called(change_by: f64, slow: f64) -> Vec<Change> {
         let one = |seed| {
             let mut dice = fastrand::Rng::with_seed(seed);
             let (old, new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 30.0 * change_by, slow));
-            change(&old, &new, 1.0, DIFFERENCE).unwrap().0
+            change(&old, &new, STILL, TENTH).unwrap().0
         };
         (0..100).map(one).collect()
     }
@@ -191,7 +295,7 @@ mod tests {
         let mut dice = fastrand::Rng::with_seed(3);
         let (old, mut new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 30.0, 1.0));
         new.ratios.iter_mut().for_each(|ratio| *ratio *= 1.4);
-        assert_eq!(change(&old, &new, 1.0, DIFFERENCE).unwrap().0, Change::NoneSeen);
+        assert_eq!(change(&old, &new, STILL, TENTH).unwrap().0, Change::NoneSeen);
     }
 
     #[test]
@@ -200,7 +304,7 @@ mod tests {
         let (old, mut new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 30.0, 1.0));
         new.ratios.iter_mut().for_each(|ratio| *ratio *= 1.4);
         new.times.iter_mut().for_each(|time| *time /= 1.4);
-        assert_eq!(change(&old, &new, 1.0, DIFFERENCE).unwrap().0, Change::Unclear);
+        assert_eq!(change(&old, &new, STILL, TENTH).unwrap().0, Change::Unclear);
     }
 
     #[test]
@@ -211,7 +315,7 @@ mod tests {
             let scattered = if at % 2 == 0 { 0.6 } else { 5.0 };
             (*ratio, *time) = (*ratio * scattered, *time * scattered);
         }
-        assert_eq!(change(&old, &new, 1.0, DIFFERENCE).unwrap().0, Change::Unclear);
+        assert_eq!(change(&old, &new, STILL, TENTH).unwrap().0, Change::Unclear);
     }
 
     #[test]
@@ -221,15 +325,43 @@ mod tests {
         for (ratio, time) in new.ratios.iter_mut().zip(&mut new.times).skip(4) {
             (*ratio, *time) = (*ratio * 2.0, *time * 2.0);
         }
-        assert_eq!(change(&old, &new, 1.0, DIFFERENCE).unwrap().0, Change::Unclear);
+        assert_eq!(change(&old, &new, STILL, TENTH).unwrap().0, Change::Unclear);
     }
 
     #[test]
     fn what_all_others_have_done_as_well_is_no_change_of_one() {
         let mut dice = fastrand::Rng::with_seed(6);
         let (old, new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 45.0, 1.0));
-        let beside = |others| change(&old, &new, others, DIFFERENCE).unwrap().0;
+        let beside = |median| change(&old, &new, Others { median, ..STILL }, TENTH).unwrap().0;
         assert_eq!([1.0, 1.45, 0.7].map(beside), [Change::Slower, Change::OtherState, Change::Slower]);
+    }
+
+    #[test]
+    fn what_is_no_more_than_the_others_have_done_is_not_called() {
+        let quiet = Others::of(&[0.99, 1.0, 1.01, 1.02, 0.98, 1.0]);
+        assert!(quiet.apart > 1.02 && quiet.apart < 1.04, "{quiet:?}");
+        let restless = Others::of(&[0.7, 1.0, 1.5, 1.0, 1.02, 0.98]);
+        assert!(restless.include(1.5) && !restless.include(2.0), "{restless:?}");
+        // Without others, a tenth is what may change from run to run.
+        assert_eq!(Others::of(&[1.0; 4]), Others { median: 1.0, apart: 1.0 + DIFFERENCE });
+        let mut dice = fastrand::Rng::with_seed(8);
+        let (old, new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 45.0, 1.0));
+        let beside = |others| change(&old, &new, others, TENTH).unwrap().0;
+        assert_eq!([quiet, restless].map(beside), [Change::Slower, Change::OtherState]);
+    }
+
+    #[test]
+    fn a_busy_machine_tells_nothing_and_one_run_is_the_same_as_itself() {
+        let mut dice = fastrand::Rng::with_seed(9);
+        let (old, new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 300.0, 1.0));
+        let call = |old: &Measured, new: &Measured| change(old, new, STILL, TENTH).unwrap().0;
+        let busy = |one: &Measured| Measured { busy: true, ..one.clone() };
+        assert_eq!(call(&old, &new), Change::Slower);
+        assert_eq!([call(&busy(&old), &new), call(&old, &busy(&new))], [Change::Busy; 2]);
+        assert_eq!([call(&old, &old), call(&busy(&old), &busy(&old))], [Change::Same; 2]);
+        let few = Measured { sound: 1, ..old.clone() };
+        assert_eq!(call(&few, &few), Change::Same);
+        assert!(Change::Busy.is_undecided() && !Change::Same.is_undecided());
     }
 
     #[test]
@@ -237,7 +369,7 @@ mod tests {
         let mut dice = fastrand::Rng::with_seed(7);
         let (old, new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 45.0, 1.0));
         let new = Measured { limit: 14.0, ..new };
-        assert_eq!(change(&old, &new, 1.0, DIFFERENCE).unwrap().0, Change::OtherState);
+        assert_eq!(change(&old, &new, STILL, TENTH).unwrap().0, Change::OtherState);
     }
 
     #[test]
@@ -245,13 +377,13 @@ mod tests {
         let mut dice = fastrand::Rng::with_seed(1);
         let (old, mut new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 300.0, 1.0));
         new.sound = LEAST_ROUNDS - 1;
-        assert_eq!(change(&old, &new, 1.0, DIFFERENCE).unwrap().0, Change::TooFewRounds);
+        assert_eq!(change(&old, &new, STILL, TENTH).unwrap().0, Change::TooFewRounds);
         new.ratios.clear();
-        assert!(change(&old, &new, 1.0, DIFFERENCE).is_none());
+        assert!(change(&old, &new, STILL, TENTH).is_none());
     }
 
     fn of(times: &[f64]) -> Measured {
-        Measured { ratios: Vec::new(), times: times.to_vec(), floor: 50.0, limit: 50.0, sound: 0 }
+        Measured { ratios: Vec::new(), times: times.to_vec(), floor: 50.0, limit: 50.0, sound: 0, busy: false }
     }
 
     fn beside(old: &[f64], new: &[f64]) -> Change {
@@ -287,7 +419,7 @@ mod tests {
     fn the_threshold_decides_and_the_interval_is_around_the_truth() {
         let mut dice = fastrand::Rng::with_seed(2);
         let (old, new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 39.0, 1.0));
-        let (verdict, times) = change(&old, &new, 1.0, 0.5).unwrap();
+        let (verdict, times) = change(&old, &new, STILL, Threshold::beyond(0.5)).unwrap();
         assert_eq!(verdict, Change::NoneSeen);
         assert!(times.low < 1.3 && 1.3 < times.high, "{times:?}");
     }

@@ -67,6 +67,15 @@ impl Distribution {
         self.0.value_at_quantile(of) as f64 / PICOSECONDS
     }
 
+    /// The same, if at least two times are beyond it. Of fewer messages it would be the maximum under another name. A
+    /// median needs one time.
+    pub fn tail(&self, of: f64) -> Option<f64> {
+        const BEYOND: f64 = 2.0;
+        // The rounding of `1.0 - of` must not decide.
+        let enough = (1.0 - of) * self.count() as f64 >= BEYOND - 1e-6;
+        (enough || (of <= 0.5 && !self.is_empty())).then(|| self.quantile(of))
+    }
+
     pub fn median(&self) -> f64 {
         self.quantile(0.5)
     }
@@ -190,6 +199,20 @@ mod tests {
         assert!(near(times.median(), 3.0) && near(times.mean(), 20.0) && near(times.most(), 90.0));
         assert!(near(times.jitter(), (2.0 + 1.0 + 0.0 + 1.0 + 87.0) / 5.0), "{}", times.jitter());
         assert_eq!((times.beyond(3.5), times.beyond(100.0)), (2, 0));
+    }
+
+    #[test]
+    fn a_percentile_needs_messages_beyond_it() {
+        let told = |count: usize| {
+            let times: Distribution = (0..count).map(|n| n as f64).collect();
+            [0.5, 0.9, 0.99, 0.999, 0.9999].map(|of| times.tail(of).is_some())
+        };
+        assert_eq!(told(0), [false; 5]);
+        assert_eq!(told(19), [true, false, false, false, false]);
+        assert_eq!(told(199), [true, true, false, false, false]);
+        assert_eq!(told(200), [true, true, true, false, false]);
+        assert_eq!(told(2_000), [true, true, true, true, false]);
+        assert_eq!(told(20_000), [true; 5]);
     }
 
     #[test]

@@ -13,9 +13,9 @@ pub mod verdict;
 
 pub use self::bootstrap::{Interval, Rank};
 pub use self::change::same_state;
-pub use self::doubt::{Conditions, STEAL_IS_SEEN_FROM, STEAL_MAY_BE, doubt};
+pub use self::doubt::{Conditions, STEAL_IS_SEEN_FROM, STEAL_MAY_BE, WORK_OF_OTHERS_MAY_BE, doubt};
 pub use self::spread::{Spread, mean, ratio, ratios};
-pub use self::verdict::Verdict;
+pub use self::verdict::{Distance, Verdict, factor};
 
 /// The figures of one competitor in every round, in the order of the rounds.
 pub type Figures = Vec<Option<f64>>;

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::kernel::{Allowed, KernelLimits};
 pub use self::steadiness::{Steadiness, advice};
-pub use self::steal::stolen_seconds;
+pub use self::steal::{seconds_of_others, stolen_seconds};
 use self::topology::{Cache, Topology};
 use crate::{figures, place};
 
@@ -70,8 +70,11 @@ pub struct Environment {
     pub kernel_limits: KernelLimits,
     /// Flaws of the processor that the kernel reports, and its mitigation of each.
     pub mitigations: BTreeMap<String, String>,
-    /// Runnable threads, averaged over the minute before the run.
+    /// Runnable threads, averaged over the minute before the run: also those of a run of this program before it.
     pub load: Option<f64>,
+    /// The allowed CPUs that other programs kept busy just before the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub busy: Option<f64>,
     pub compiler: Option<String>,
     pub ybench: String,
     /// Locked versions of the crates that are measured or that measure.
@@ -114,6 +117,7 @@ impl Environment {
             kernel_limits: built.kernel_limits,
             mitigations: cpu::mitigations(),
             load: line("/proc/loadavg").and_then(|text| text.split(' ').next()?.parse().ok()),
+            busy: steal::busy(&place::allowed()),
             compiler: built.compiler.map(str::to_owned),
             ybench: env!("CARGO_PKG_VERSION").to_owned(),
             crates: built.crates.map(crates).unwrap_or_default(),

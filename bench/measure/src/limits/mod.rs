@@ -22,6 +22,7 @@ use crate::error::Fault;
 use crate::place::Place;
 use crate::record::Unit;
 use crate::stage::Timed;
+use crate::stats::doubt::{FLOOR_MAY_MOVE, OTHERS_MAY_MOVE};
 
 /// The CPUs that a baseline needs for a meaningful figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,6 +48,27 @@ pub struct Probe {
 /// one divided by the time of a message a rate.
 pub fn of_streams(name: &str) -> bool {
     [&HAND_OVER, &ONE_THREAD, &EVERY_CPU].iter().any(|probe| probe.name == name) || name.ends_with("handed over")
+}
+
+/// Whether the baseline of this name is the wake of a thread that sleeps on another CPU.
+fn wakes(name: &str) -> bool {
+    [&FUTEX, &EVENTFD, &EPOLL, &IDLE_WAKE].iter().any(|probe| probe.name == name)
+}
+
+/// The baseline that shows whether the machine was steady for transports whose own baseline has this name: one of the
+/// same kind. A line between two spinning threads moves where a wake does not, and the other way round.
+pub fn guard(own: &str) -> &'static Probe {
+    match own {
+        wake if wakes(wake) => &IDLE_WAKE,
+        stream if of_streams(stream) => ALL.iter().find(|probe| probe.name == stream).unwrap_or(&HAND_OVER),
+        one_cpu if one_cpu == FUTEX_ONE_CPU.name => &FUTEX_ONE_CPU,
+        _ => &TWO_LINE_FLOOR,
+    }
+}
+
+/// The share by which a guard may move in one round on a machine that is in one state.
+pub fn may_move(guard: &str) -> f64 {
+    if wakes(guard) || of_streams(guard) { OTHERS_MAY_MOVE } else { FLOOR_MAY_MOVE }
 }
 
 impl Probe {
@@ -266,6 +288,22 @@ pub fn all() -> &'static [Probe] {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_kind_is_guarded_by_its_own() {
+        let cases = [
+            (&FUTEX, &IDLE_WAKE, OTHERS_MAY_MOVE),
+            (&EPOLL, &IDLE_WAKE, OTHERS_MAY_MOVE),
+            (&IDLE_WAKE, &IDLE_WAKE, OTHERS_MAY_MOVE),
+            (&HAND_OVER, &HAND_OVER, OTHERS_MAY_MOVE),
+            (&BYTES_64K, &BYTES_64K, OTHERS_MAY_MOVE),
+            (&FUTEX_ONE_CPU, &FUTEX_ONE_CPU, FLOOR_MAY_MOVE),
+            (&ONE_LINE_FLOOR, &TWO_LINE_FLOOR, FLOOR_MAY_MOVE),
+        ];
+        for (own, due, moves) in cases {
+            assert_eq!((guard(own.name).name, may_move(due.name)), (due.name, moves), "{}", own.name);
+        }
+    }
 
     #[test]
     fn every_baseline_runs_at_least_the_units_it_was_asked_for() {

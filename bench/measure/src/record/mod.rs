@@ -14,9 +14,10 @@ use serde::{Deserialize, Serialize};
 use crate::clock;
 use crate::distribution::Distribution;
 use crate::env::Environment;
+use crate::error::Error;
 use crate::outcome::{Metric, Series};
 use crate::stats::change::Measured;
-use crate::stats::{self, Interval, STEAL_IS_SEEN_FROM, STEAL_MAY_BE, Spread};
+use crate::stats::{self, Interval, STEAL_IS_SEEN_FROM, STEAL_MAY_BE, Spread, WORK_OF_OTHERS_MAY_BE};
 use crate::trace::Trace;
 use crate::warnings::Warning;
 
@@ -284,6 +285,9 @@ pub struct Round {
     /// Taken by the hypervisor from the CPUs in use. Absent where the system does not report it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stolen_seconds: Option<f64>,
+    /// Used by other programs on these CPUs. Absent in older results, and where the system does not report it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seconds_of_others: Option<f64>,
     /// The number of those CPUs: those of the place, and those that more threads share. Absent in older results.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpus: Option<usize>,
@@ -319,17 +323,85 @@ impl Report {
     /// Whether the hypervisor took a larger share of the CPUs in use, over all rounds, than is allowed for a single
     /// round.
     pub fn stolen_time(&self) -> Option<Warning> {
+        let (stolen, had) = self.taken(|round| round.stolen_seconds);
+        (stolen >= STEAL_IS_SEEN_FROM && stolen > STEAL_MAY_BE * had)
+            .then(|| Warning::TimeStolen { share: stolen / had })
+    }
+
+    /// The same of other programs.
+    pub fn work_of_others(&self) -> Option<Warning> {
+        let (taken, had) = self.taken(|round| round.seconds_of_others);
+        (taken > WORK_OF_OTHERS_MAY_BE * had).then(|| Warning::WorkOfOthers { share: taken / had })
+    }
+
+    /// Seconds that others took from the CPUs in use, and the seconds that these had, in the rounds that know both.
+    fn taken(&self, by: impl Fn(&Round) -> Option<f64>) -> (f64, f64) {
         let place = if self.cpus[0] == self.cpus[1] { 1 } else { 2 };
         let rounds = self.sessions.iter().flat_map(|session| &session.rounds);
         let had = |round: &Round| round.seconds * round.cpus.unwrap_or(place) as f64;
-        let told = rounds.filter_map(|round| Some((round.stolen_seconds?, had(round))));
-        let (stolen, had) = told.fold((0.0, 0.0), |(stolen, had), round| (stolen + round.0, had + round.1));
-        (stolen >= STEAL_IS_SEEN_FROM && stolen > STEAL_MAY_BE * had)
-            .then(|| Warning::TimeStolen { share: stolen / had })
+        let told = rounds.filter_map(|round| Some((by(round)?, had(round))));
+        told.fold((0.0, 0.0), |(taken, had), round| (taken + round.0, had + round.1))
+    }
+
+    /// The competitors that broke their word, each with the scenario in which it did and a sentence about it.
+    pub fn broken(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+        self.warnings.iter().filter_map(|warning| match warning {
+            Warning::TakenOut { scenario, name, sentence } => Some((&name[..], &scenario[..], &sentence[..])),
+            _ => None,
+        })
+    }
+
+    /// Whether a competitor of this name broke its word.
+    pub fn is_broken(&self, name: &str) -> bool {
+        self.broken().any(|(broken, ..)| broken == name)
+    }
+
+    /// # Errors
+    ///
+    /// If a competitor broke its word.
+    pub fn honest(&self) -> Result<(), Error> {
+        let mut names: Vec<&str> = self.broken().map(|(name, ..)| name).collect();
+        names.sort_unstable();
+        names.dedup();
+        if names.is_empty() {
+            return Ok(());
+        }
+        Err(Error::BrokeTheirWord(format!("In no table, because it broke its word: {}.", stats::listed(&names))))
+    }
+
+    /// Competitors that broke their word leave every table, and are the first thing that the warnings tell. A figure of
+    /// a queue that loses messages elsewhere says nothing.
+    pub fn leave_out_the_broken(&mut self) {
+        self.warnings.sort_by_key(|warning| !warning.is_of_a_broken_word());
+        let broken: Vec<String> = self.broken().map(|(name, ..)| name.to_owned()).collect();
+        if broken.is_empty() {
+            return;
+        }
+        self.sessions.iter_mut().for_each(|session| session.keep_only(|name| !broken.iter().any(|one| one == name)));
+    }
+
+    /// Whether the CPUs had other work in this run or just before it.
+    pub fn is_busy(&self) -> bool {
+        self.warnings.iter().any(Warning::is_of_a_busy_machine)
     }
 }
 
 impl Session {
+    /// Leaves no trace of the others.
+    pub fn keep_only(&mut self, stays: impl Fn(&str) -> bool) {
+        self.contenders.retain(|contender| stays(&contender.name));
+        self.details.retain(|name, _| stays(name));
+        for group in &mut self.groups {
+            group.ours.retain(|name| stays(name));
+            group.competitors.retain(|name| stays(name));
+        }
+        for round in &mut self.rounds {
+            round.order.retain(|name| stays(name));
+            round.nanoseconds.retain(|name, _| stays(name));
+            round.metrics.retain(|name, _| stays(name));
+        }
+    }
+
     /// The rounds that count: those not dropped, or all of them if none was left.
     pub fn counted(&self) -> impl Iterator<Item = &Round> {
         let all = self.rounds.iter().all(|round| round.dropped.is_some());
@@ -417,6 +489,7 @@ impl Session {
             floor: self.density(&self.floor)?.median,
             limit: self.density(&self.limit).or_else(|| self.density(&self.floor))?.median,
             sound: self.sound(),
+            busy: false,
         })
     }
 
@@ -429,6 +502,55 @@ impl Session {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_broken_word_is_the_first_warning_and_its_competitor_is_in_no_session() {
+        let named = |name: &str| Contestant { name: name.into(), ..Contestant::default() };
+        let nanoseconds = ["liar", "honest"].map(|name| (name.to_owned(), 1.0)).into();
+        let session = Session {
+            contenders: vec![named("liar"), named("honest")],
+            rounds: vec![Round { order: vec!["liar".into(), "honest".into()], nanoseconds, ..Round::default() }],
+            details: [("liar".to_owned(), Details::default())].into(),
+            ..Session::default()
+        };
+        let taken_out = |scenario: &str| Warning::TakenOut {
+            scenario: scenario.into(),
+            name: "liar".into(),
+            sentence: "lost a message".into(),
+        };
+        let mut report = Report {
+            sessions: vec![session.clone(), session.clone()],
+            warnings: vec![Warning::OneCpu, taken_out("latency")],
+            ..Report::default()
+        };
+        report.leave_out_the_broken();
+        assert_eq!(report.warnings, [taken_out("latency"), Warning::OneCpu]);
+        assert_eq!(report.broken().collect::<Vec<_>>(), [("liar", "latency", "lost a message")]);
+        let error = report.honest().unwrap_err();
+        assert_eq!((error.exit_status(), &error.to_string()[..]), (1, "In no table, because it broke its word: liar."));
+        assert!(report.is_broken("liar") && !report.is_broken("honest") && !report.is_busy());
+        for session in &report.sessions {
+            assert!(session.contestant("liar").is_none() && session.details.is_empty());
+            assert_eq!(session.series("honest"), [Some(1.0)]);
+            assert_eq!(
+                (session.series("liar"), &session.rounds[0].order[..]),
+                (vec![None], &["honest".to_owned()][..])
+            );
+        }
+    }
+
+    #[test]
+    fn work_of_others_over_all_rounds_makes_a_machine_busy() {
+        let busy = |seconds_of_others| {
+            let round = Round { seconds: 1.0, cpus: Some(2), seconds_of_others, ..Round::default() };
+            let sessions = vec![Session { rounds: vec![round; 3], ..Session::default() }];
+            Report { sessions, ..Report::default() }.work_of_others()
+        };
+        assert_eq!([busy(None), busy(Some(0.1)), busy(Some(-0.5))], [None, None, None]);
+        let warning = busy(Some(1.0)).unwrap();
+        assert_eq!(warning.to_string(), "Other programs were on the CPUs in use for 50 % of the time.");
+        assert!(Report { warnings: vec![warning], ..Report::default() }.is_busy());
+    }
 
     #[test]
     fn stolen_time_is_warned_of_over_all_rounds_together() {

@@ -7,14 +7,15 @@ use crate::stats::LEAST_ROUNDS;
 
 use super::Plan;
 
-/// An interval is tight when half its width is at most 5 % of the median.
-pub const TIGHT: f64 = 0.05;
+/// An interval is tight when half its width is at most this share of the median: two runs of the program then show a
+/// change of 10 %.
+pub const TIGHT: f64 = 0.02;
 
 /// More rounds than this add nothing new about one run of the program.
 pub const MOST_ROUNDS: u32 = 100;
 
 /// The number of rounds that sets the length of a run if the figures determine the number of rounds.
-pub const LIKELY_ROUNDS: u32 = 15;
+pub const LIKELY_ROUNDS: u32 = 25;
 
 /// A session may take this multiple of its budget while it has too few rounds without a warning for any verdict.
 const PATIENCE: f64 = 1.3;
@@ -36,6 +37,11 @@ impl Rounds {
     /// The time limit, including the warm-up.
     pub fn within(budget: Duration) -> Self {
         Self::UntilTight { least: LEAST_ROUNDS as u32, most: MOST_ROUNDS, budget }
+    }
+
+    /// The time that it takes, if that was fixed and not the number of rounds.
+    pub fn budget(self) -> Option<Duration> {
+        if let Self::UntilTight { budget, .. } = self { Some(budget) } else { None }
     }
 
     /// The number to expect, without a guarantee.
@@ -79,11 +85,13 @@ fn tight(session: &Session) -> bool {
     })
 }
 
-/// Lets the figures determine the number of rounds of each plan, within `seconds` for all of them together.
-pub fn share(plans: &mut [Plan], seconds: f64) {
+/// Lets the figures determine the number of rounds of each plan, at least `least`, within `seconds` for all of them
+/// together.
+pub fn share(plans: &mut [Plan], least: u32, seconds: f64) {
     let runs = |plan: &Plan| plan.contenders.len() as f64 + 2.0;
     let all: f64 = plans.iter().map(runs).sum();
     for plan in plans {
-        plan.rounds = Rounds::within(Duration::from_secs_f64(seconds * runs(plan) / all));
+        let budget = Duration::from_secs_f64(seconds * runs(plan) / all);
+        plan.rounds = Rounds::UntilTight { least, most: MOST_ROUNDS.max(least), budget };
     }
 }

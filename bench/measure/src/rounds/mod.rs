@@ -10,7 +10,8 @@
 //! The order of each round is shuffled, so that none always runs after the same neighbour; the result has the order.
 //! Sessions that are to be compared with each other take turns, a round of each: a change of the machine affects all of
 //! them. Between two runs, and only there, the user may interrupt it: complete rounds are kept. A third-party
-//! competitor that fails validation is taken out, with all its figures in the session; the others go on.
+//! competitor that fails validation is taken out, with all its figures in the session, and takes no part in later
+//! sessions; the others go on.
 
 mod contender;
 mod ending;
@@ -22,6 +23,7 @@ use std::time::Instant;
 pub use self::contender::{Contender, Length, MOST, Run};
 pub use self::ending::{LIKELY_ROUNDS, MOST_ROUNDS, Rounds, TIGHT, share};
 use crate::error::{Error, Fault};
+use crate::limits;
 use crate::outcome::Outcome;
 use crate::place::Place;
 use crate::record::{Details, Parameter, Round, Session, Stopped};
@@ -57,6 +59,20 @@ pub struct Course<'a> {
     pub interrupted: &'a dyn Fn() -> bool,
     /// Called at both ends of a round: seconds that the hypervisor has taken from these CPUs so far.
     pub stolen: &'a dyn Fn(&[usize]) -> Option<f64>,
+    /// Rounds of each session that are measured first and do not count.
+    pub warm_up: u32,
+    /// The same of other programs on these CPUs.
+    pub others: &'a dyn Fn(&[usize]) -> Option<f64>,
+}
+
+impl Course<'_> {
+    fn taken(&self, cpus: &[usize]) -> [Option<f64>; 2] {
+        [(self.stolen)(cpus), (self.others)(cpus)]
+    }
+
+    fn broke_its_word(&self, name: &str) -> bool {
+        self.warnings.iter().any(|warning| matches!(warning, Warning::TakenOut { name: broken, .. } if broken == name))
+    }
 }
 
 impl Plan {
@@ -98,6 +114,7 @@ impl Plan {
         self.floor.named(warm)?;
         self.floor.contestant.units_per_run = self.floor.contestant.units_per_run.div_ceil(FLOOR_RUNS);
         let mut able = Vec::new();
+        self.contenders.retain(|contender| !course.broke_its_word(&contender.contestant.name));
         for mut contender in std::mem::take(&mut self.contenders) {
             if (course.interrupted)() {
                 return Ok(None);
@@ -129,7 +146,7 @@ impl Plan {
         cpus.dedup();
         let mut shuffled: Vec<&Contender> = self.contenders.iter().collect();
         course.dice.shuffle(&mut shuffled);
-        let stolen_before = (course.stolen)(&cpus);
+        let taken_before = course.taken(&cpus);
         let start = Instant::now();
 
         let Some(floor_before) = self.floor(course)? else { return Ok(None) };
@@ -166,15 +183,21 @@ impl Plan {
         nanoseconds.insert(self.floor.contestant.name.clone(), (floor_before + floor_after) / 2.0);
 
         let seconds = start.elapsed().as_secs_f64();
-        let stolen_seconds = (course.stolen)(&cpus).zip(stolen_before).map(|(after, before)| after - before);
-        let stolen = stolen_seconds.map(|stolen| (stolen, seconds * cpus.len() as f64));
-        let dropped = doubt(Conditions { floors: (floor_before, floor_after), stolen });
+        let [stolen_seconds, seconds_of_others] = since(taken_before, course.taken(&cpus));
+        let of_all = |taken: Option<f64>| Some((taken?, seconds * cpus.len() as f64));
+        let dropped = doubt(Conditions {
+            floors: (floor_before, floor_after),
+            may_move: limits::may_move(&self.floor.contestant.name),
+            stolen: of_all(stolen_seconds),
+            others: of_all(seconds_of_others),
+        });
         let round = Round {
             order,
             floor_before,
             floor_after,
             seconds,
             stolen_seconds,
+            seconds_of_others,
             cpus: Some(cpus.len()),
             dropped,
             nanoseconds,
@@ -228,6 +251,11 @@ impl Begun {
         if plan.warm_up(course)?.is_none() {
             return Ok(None);
         }
+        for _ in 0..course.warm_up {
+            if plan.round(course)?.is_none() {
+                return Ok(None);
+            }
+        }
         let session = plan.session();
         Ok(Some(Self { plan, session, sound: BTreeMap::new(), doubtful: BTreeMap::new(), start }))
     }
@@ -241,7 +269,7 @@ impl Begun {
             self.session.stopped = Some(Stopped::Interrupted);
             return Ok(());
         };
-        keep_only(&self.plan.names(), &mut self.session);
+        keep_only(&self.plan, &mut self.session);
         let details = if round.dropped.is_none() { &mut self.sound } else { &mut self.doubtful };
         outcomes.into_iter().for_each(|(name, outcome)| keep(details, name, outcome));
         self.session.rounds.push(round);
@@ -256,7 +284,7 @@ impl Begun {
         }
         // If every round has a warning, all of them count.
         self.session.details = if self.session.sound() == 0 { self.doubtful } else { self.sound };
-        keep_only(&self.plan.names(), &mut self.session);
+        keep_only(&self.plan, &mut self.session);
         course.warnings.extend(doubts(&self.session));
         Some(self.session)
     }
@@ -265,15 +293,15 @@ impl Begun {
 type Outcomes = Vec<(String, Outcome)>;
 
 /// A competitor that has been taken out leaves no trace: it has no figures in the following rounds.
-fn keep_only(names: &[&str], session: &mut Session) {
-    let stays = |name: &String| names.contains(&name.as_str());
-    session.contenders.retain(|contender| stays(&contender.name));
-    session.details.retain(|name, _| stays(name));
-    for round in &mut session.rounds {
-        round.order.retain(stays);
-        round.nanoseconds.retain(|name, _| stays(name));
-        round.metrics.retain(|name, _| stays(name));
-    }
+fn keep_only(plan: &Plan, session: &mut Session) {
+    let names = plan.names();
+    session.keep_only(|name| names.contains(&name));
+}
+
+/// From before to after, of each.
+fn since(before: [Option<f64>; 2], after: [Option<f64>; 2]) -> [Option<f64>; 2] {
+    let difference = |at: usize| Some(after[at]? - before[at]?);
+    [difference(0), difference(1)]
 }
 
 /// Distributions add up over the rounds. Of single messages the last run is kept.

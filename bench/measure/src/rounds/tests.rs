@@ -45,7 +45,15 @@ type Measured = (Result<Option<Session>, Error>, Vec<Warning>);
 fn measure_until(plan: Plan, seed: u64, interrupted: &dyn Fn() -> bool) -> Measured {
     let mut warnings = Vec::new();
     let dice = fastrand::Rng::with_seed(seed);
-    let mut course = Course { progress: &|_| {}, warnings: &mut warnings, dice, interrupted, stolen: &|_| Some(0.0) };
+    let mut course = Course {
+        progress: &|_| {},
+        warnings: &mut warnings,
+        dice,
+        interrupted,
+        stolen: &|_| Some(0.0),
+        others: &|_| None,
+        warm_up: 0,
+    };
     let session = plan.measure(&mut course);
     (session, warnings)
 }
@@ -68,7 +76,15 @@ fn plans_together_take_turns_until_each_has_its_rounds() {
     };
     let dice = fastrand::Rng::with_seed(1);
     let stolen = &|_: &[usize]| Some(0.0);
-    let mut course = Course { progress: &told, warnings: &mut warnings, dice, interrupted: &|| false, stolen };
+    let mut course = Course {
+        progress: &told,
+        warnings: &mut warnings,
+        dice,
+        interrupted: &|| false,
+        stolen,
+        others: &|_| None,
+        warm_up: 0,
+    };
     let sessions = together(vec![named("a", 1), named("b", 3)], &mut course).unwrap();
     let rounds: Vec<_> = sessions.iter().map(|one| (one.scenario.as_str(), one.rounds.len())).collect();
     assert_eq!(rounds, [("a", 1), ("b", 3)]);
@@ -146,8 +162,15 @@ fn a_round_from_which_time_was_stolen_does_not_count_and_is_said() {
         Some(if asked.get() < 4 { 7.0 } else { 8.0 })
     };
     let dice = fastrand::Rng::with_seed(1);
-    let mut course =
-        Course { progress: &|_| {}, warnings: &mut warnings, dice, interrupted: &|| false, stolen: &stolen };
+    let mut course = Course {
+        progress: &|_| {},
+        warnings: &mut warnings,
+        dice,
+        interrupted: &|| false,
+        stolen: &stolen,
+        others: &|_| None,
+        warm_up: 0,
+    };
     let session = plan(3, steady("baseline", 10), vec![steady("a", 20)]).measure(&mut course).unwrap().unwrap();
     let counts: Vec<_> = session.rounds.iter().map(|round| (round.stolen_seconds, round.dropped.is_none())).collect();
     assert_eq!(counts, [(Some(0.0), true), (Some(1.0), false), (Some(0.0), true)]);
@@ -281,7 +304,7 @@ fn the_time_is_shared_by_the_number_of_runs() {
         plan(1, steady("baseline", 10), vec![steady("a", 20)]),
         plan(1, steady("baseline", 10), ["a", "b", "c", "d"].map(|name| steady(name, 20)).into()),
     ];
-    share(&mut plans, 9.0);
+    share(&mut plans, crate::stats::LEAST_ROUNDS as u32, 9.0);
     let rounds: Vec<Rounds> = plans.iter().map(|plan| plan.rounds).collect();
     assert_eq!(rounds, [3, 6].map(|seconds| Rounds::within(Duration::from_secs(seconds))));
 }
@@ -364,6 +387,76 @@ fn a_third_party_that_fails_validation_is_taken_out_and_the_others_go_on() {
             "test: panics was taken out: it panicked: at 9.",
         ]
     );
+}
+
+#[test]
+fn a_third_party_that_broke_its_word_takes_no_part_in_later_sessions() {
+    let runs = Rc::new(Cell::new(0));
+    let counted = Rc::clone(&runs);
+    let count = move |units| {
+        counted.set(counted.get() + 1);
+        Ok(Timed { elapsed: Duration::from_nanos(20 * units), units }.into())
+    };
+    let mut warnings = Vec::new();
+    let mut course = Course {
+        progress: &|_| {},
+        warnings: &mut warnings,
+        dice: fastrand::Rng::with_seed(1),
+        interrupted: &|| false,
+        stolen: &|_| None,
+        others: &|_| None,
+        warm_up: 0,
+    };
+    let liar = guest("liar", 0, || Err(Fault::Lost { expected: 7 }));
+    plan(1, steady("baseline", 10), vec![liar, steady("a", 20)]).measure(&mut course).unwrap().unwrap();
+    let later = plan(
+        1,
+        steady("baseline", 10),
+        vec![Contender { run: Box::new(count), ..steady("liar", 20) }, steady("a", 20)],
+    );
+    let session = later.measure(&mut course).unwrap().unwrap();
+    assert_eq!((runs.get(), session.contenders.len()), (0, 2));
+}
+
+#[test]
+fn rounds_of_a_warm_up_do_not_count() {
+    let mut warnings = Vec::new();
+    let mut course = Course {
+        progress: &|_| {},
+        warnings: &mut warnings,
+        dice: fastrand::Rng::with_seed(1),
+        interrupted: &|| false,
+        stolen: &|_| Some(0.0),
+        others: &|_| None,
+        warm_up: 1,
+    };
+    // It moves in its second round, which is the first that counts.
+    let plan = plan(2, baseline_that_moves_once(), vec![steady("a", 20)]);
+    let session = plan.measure(&mut course).unwrap().unwrap();
+    let counts: Vec<bool> = session.rounds.iter().map(|round| round.dropped.is_none()).collect();
+    assert_eq!(counts, [false, true]);
+}
+
+#[test]
+fn a_round_beside_other_programs_does_not_count() {
+    let (asked, mut warnings) = (Cell::new(0), Vec::new());
+    let others = |_: &[usize]| {
+        asked.set(asked.get() + 1);
+        Some(if asked.get() < 4 { 7.0 } else { 8.0 })
+    };
+    let mut course = Course {
+        progress: &|_| {},
+        warnings: &mut warnings,
+        dice: fastrand::Rng::with_seed(1),
+        interrupted: &|| false,
+        stolen: &|_| Some(0.0),
+        others: &others,
+        warm_up: 0,
+    };
+    let session = plan(3, steady("baseline", 10), vec![steady("a", 20)]).measure(&mut course).unwrap().unwrap();
+    let counts: Vec<_> =
+        session.rounds.iter().map(|round| (round.seconds_of_others, round.dropped.is_none())).collect();
+    assert_eq!(counts, [(Some(0.0), true), (Some(1.0), false), (Some(0.0), true)]);
 }
 
 #[test]

@@ -28,7 +28,8 @@ const fn silence(value: f64) -> Parameter {
     Parameter { quantity: Quantity::Silence, value }
 }
 
-const DEFAULT: Parameter = silence(1e-2);
+/// The silence of the comparison without a command.
+pub const DEFAULT: Parameter = silence(1e-2);
 
 pub static SCENARIO: Scenario = Scenario {
     name: "night-watchman",

@@ -17,7 +17,8 @@ fn planned(scenario: &Scenario, place: Place) -> (Vec<String>, Vec<Warning>) {
     let entries: Vec<_> = registry::here().collect();
     let mut warnings = Vec::new();
     let plan = of(scenario, scenario.parameters.first().copied(), &entries, frame(place), &mut warnings);
-    let contenders = plan.map_or(Vec::new(), |plan| plan.contenders);
+    let contenders =
+        plan.map_or(Vec::new(), |plan| [vec![plan.floor], plan.contenders].into_iter().flatten().collect());
     (contenders.into_iter().map(|contender| contender.contestant.name).collect(), warnings)
 }
 
@@ -29,6 +30,26 @@ fn two_cpus_have_all_that_can() {
         assert!(names.iter().any(|name| name == entry.traits.name), "{}", entry.traits.name);
     }
     assert!(names.iter().any(|name| name == limits::HAND_OVER.name));
+}
+
+#[test]
+fn each_scenario_is_guarded_by_a_baseline_of_its_own_kind() {
+    let guard = |scenario: &Scenario, place: Place| {
+        let entries: Vec<_> = registry::here().collect();
+        let plan = of(scenario, scenario.parameters.first().copied(), &entries, frame(place), &mut Vec::new()).unwrap();
+        let guard = plan.floor.contestant.name;
+        // It is measured once, also where it ranks.
+        assert!(!plan.contenders.iter().any(|one| one.contestant.name == guard), "{}", scenario.name);
+        assert!(plan.limit == guard || plan.contenders.iter().any(|one| one.contestant.name == plan.limit));
+        guard
+    };
+    let two = Place { first: 0, second: 1 };
+    assert_eq!(guard(&scenario::night_watchman::SCENARIO, two), limits::IDLE_WAKE.name);
+    assert_eq!(guard(&scenario::fixed_rate::SCENARIO, two), limits::IDLE_WAKE.name);
+    assert_eq!(guard(&scenario::latency::SCENARIO, two), limits::IDLE_WAKE.name);
+    assert_eq!(guard(&scenario::throughput::SCENARIO, two), limits::HAND_OVER.name);
+    assert_eq!(guard(&scenario::ping_pong::ON_ONE_CPU, two), limits::FUTEX_ONE_CPU.name);
+    assert_eq!(guard(&scenario::latency::SCENARIO, two.together()), limits::FUTEX_ONE_CPU.name);
 }
 
 #[test]

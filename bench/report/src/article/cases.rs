@@ -12,9 +12,14 @@ use crate::table::{figure, interval};
 pub(super) enum Said {
     Yes,
     No,
+    /// The claim gives a figure, and it is larger here.
+    More,
     TooClose,
     TooFewRounds,
 }
+
+/// What is about a figure of an article, on another machine years later: this multiple of it, up or down.
+pub(super) const ABOUT: f64 = 1.5;
 
 /// All outcomes, with the ratios they were read from.
 #[derive(Debug, Default)]
@@ -32,6 +37,17 @@ impl Cases {
     /// Whether `above` takes at least `times` as long as `below`. No outcome if either is missing.
     pub(super) fn at_least(&mut self, session: &Session, above: &str, below: &str, times: f64) {
         self.above(session, &session.ratios(above, below), times);
+    }
+
+    /// Whether `above` takes about `times` as long as `below`: more than that is not what the claim says, however much
+    /// it agrees with its direction.
+    pub(super) fn about(&mut self, session: &Session, above: &str, below: &str, times: f64) {
+        self.ask(session, above, below, |ratio| match ratio {
+            ratio if ratio.low > times * ABOUT => Said::More,
+            ratio if ratio.high < times / ABOUT => Said::No,
+            ratio if ratio.low >= times / ABOUT && ratio.high <= times * ABOUT => Said::Yes,
+            _ => Said::TooClose,
+        });
     }
 
     /// Whether neither takes `times` as long as the other.
@@ -122,20 +138,23 @@ impl Cases {
 
     pub(super) fn verdict(&self) -> String {
         let all = self.said.len();
-        let [yes, no, close, few] =
-            [Said::Yes, Said::No, Said::TooClose, Said::TooFewRounds].map(|said| self.count(said));
+        let [yes, no, more, close, few] =
+            [Said::Yes, Said::No, Said::More, Said::TooClose, Said::TooFewRounds].map(|said| self.count(said));
         let mut told = match all {
             0 => "not measured".to_owned(),
             _ if few == all => return "too few rounds to say".to_owned(),
             _ if yes == all => "holds".to_owned(),
             _ if no == all => "does not hold".to_owned(),
+            _ if more == all => return "more than the article says".to_owned(),
             _ if close == all => "too close to say".to_owned(),
-            _ if yes + no == 0 => "unknown".to_owned(),
+            _ if yes + no + more == 0 => "unknown".to_owned(),
+            _ if yes + no == 0 => format!("more than the article says in {more} of {all}"),
             _ if no == 0 => format!("holds in {yes} of {all}"),
             _ if yes == 0 => format!("does not hold in {no} of {all}"),
             _ => format!("holds in {yes} of {all}, does not in {no}"),
         };
-        for (count, why) in [(close, "too close"), (few, "too few rounds")] {
+        let more = if yes + no == 0 { 0 } else { more };
+        for (count, why) in [(more, "more than the article says"), (close, "too close"), (few, "too few rounds")] {
             if count > 0 && count < all {
                 told += &format!(", {why} in {count}");
             }
@@ -172,6 +191,20 @@ mod tests {
         assert_eq!(verdict(|cases| cases.at_least(&near, "a", "b", 2.0)), "too close to say");
         assert_eq!(verdict(|cases| cases.within(&double, "a", "b", 2.0)), "does not hold");
         assert_eq!(verdict(|cases| cases.within(&double, "b", "a", 3.0)), "holds");
+    }
+
+    #[test]
+    fn a_figure_of_an_article_is_met_or_not_and_more_is_not_so_much() {
+        let times = |times: f64| session(&[(9.0 * times, 9.0); 5]);
+        let of = |real: f64| verdict(|cases| cases.about(&times(real), "a", "b", 6.6));
+        assert_eq!([of(6.6), of(9.8), of(4.5)], ["holds"; 3]);
+        assert_eq!([of(292.0), of(10.0)], ["more than the article says"; 2]);
+        assert_eq!(of(4.3), "does not hold");
+        let several =
+            |all: &[f64]| verdict(|cases| all.iter().for_each(|one| cases.about(&times(*one), "a", "b", 6.6)));
+        assert_eq!(several(&[6.6, 292.0]), "holds in 1 of 2, more than the article says in 1");
+        let scattered = session(&[(50.0, 9.0), (900.0, 9.0), (50.0, 9.0), (900.0, 9.0), (90.0, 9.0)]);
+        assert_eq!(verdict(|cases| cases.about(&scattered, "a", "b", 6.6)), "too close to say");
     }
 
     #[test]

@@ -32,6 +32,11 @@ impl Ratio<'_> {
         self.conclude(sessions, |cases, session, above, below| cases.at_least(session, above, below, times))
     }
 
+    /// The first takes about `times` as long as the second.
+    pub(super) fn about(self, times: f64, sessions: &[Option<&Session>]) -> Conclusion {
+        self.conclude(sessions, |cases, session, above, below| cases.about(session, above, below, times))
+    }
+
     /// The first is slower.
     pub(super) fn slower(self, sessions: &[Option<&Session>]) -> Conclusion {
         self.conclude(sessions, Cases::slower)

@@ -1,9 +1,12 @@
-//! `ybench choose`: lists the transports that meet the requirements, their speed on this machine, and why the others
-//! were excluded.
+//! `ybench choose`: the channel for a need, with the lines of code that make it; and the transports that meet the
+//! requirements, their speed on this machine, and why the others were excluded.
 //!
 //! At most four questions are measured: the cost of a channel, if a number of channels is given; messages at a fixed
-//! rate, if one is given; the throughput, and single messages. The first of them decides.
+//! rate, if one is given; the throughput, and single messages. The first of them decides, unless the user names the
+//! figure.
 
+mod advice;
+mod recipes;
 mod wanted;
 
 use std::collections::BTreeMap;
@@ -18,22 +21,28 @@ use ybench_measure::record::{Contestant, Parameter, Quantity, Report, Session};
 use ybench_measure::registry;
 use ybench_measure::rounds::Plan;
 use ybench_measure::scenario::Entry;
-use ybench_measure::scenario::{carried, fixed_rate, latency};
+use ybench_measure::scenario::{carried, fixed_rate, latency, night_watchman};
 use ybench_measure::stats::listed;
-use ybench_measure::transport::Shape;
+use ybench_measure::transport::{Shape, Waits};
 use ybench_measure::warnings::Warning;
 
-pub use self::wanted::Wanted;
+use self::advice::Advice;
+pub use self::wanted::{First, Wanted};
 use crate::measure;
 use crate::report::Study;
 use crate::request::Request;
-use crate::table::{self, Grid, Part};
+use crate::table::{self, Grid, Part, Standing};
 
 const SECONDS: f64 = 30.0;
 /// If the number of messages is fixed, and so the time.
 const ROUNDS: u32 = 7;
 
 pub fn run(request: &Request, wanted: &Wanted) -> Result<Report, Error> {
+    let advice = advice::of(wanted);
+    if !wanted.is_measured() {
+        let notes = std::iter::once(wanted.to_string()).chain(advice.lines()).chain(unmeasured(wanted)).collect();
+        return Ok(Report { notes, ..measure::begin(COMMAND, request, None) });
+    }
     let fitting: Vec<&'static Entry> =
         request.entries.iter().copied().filter(|entry| wanted.against(&entry.traits).is_none()).collect();
     if fitting.is_empty() {
@@ -43,12 +52,59 @@ pub fn run(request: &Request, wanted: &Wanted) -> Result<Report, Error> {
     let nobody = "These requirements cannot be measured on the CPUs given.";
     let usual = measure::Usual { command: COMMAND, seconds: SECONDS, rounds: ROUNDS, nobody };
     let mut report = measure::in_rounds(request, usual, |frame, warnings| plans(wanted, &fitting, frame, warnings))?;
-    let between_two = wanted.shape() != Shape::ONE_TO_ONE;
-    let between_two =
-        between_two.then(|| "Single messages, and messages at a rate, go from one thread to one.".to_owned());
-    let asked = std::iter::once(wanted.to_string()).chain(wanted.instead()).chain(between_two);
-    report.notes = asked.chain(answer(&report)).chain(of_channels(&report)).chain(others(wanted)).collect();
+    let asked = std::iter::once(wanted.to_string());
+    let told = asked.chain(advice.lines()).chain(measured(&report, &advice)).chain(caveats(wanted, &fitting));
+    let told = told.chain(answer(&report)).chain(of_channels(&report)).chain(others(wanted));
+    report.notes = told.collect();
     Ok(report)
+}
+
+/// Where the figures of what is not measured here are.
+fn unmeasured(wanted: &Wanted) -> Option<String> {
+    let tasks =
+        "Not measured here: `ybench competitors tasks-one-worker tasks-two-workers` compares channels between tasks.";
+    wanted.tasks.then(|| tasks.to_owned())
+}
+
+/// What the figures do not show.
+fn caveats(wanted: &Wanted, fitting: &[&Entry]) -> Vec<String> {
+    let mut told: Vec<String> = wanted.instead().into_iter().collect();
+    if wanted.shape() != Shape::ONE_TO_ONE {
+        told.push("Single messages, and messages at a rate, go from one thread to one.".to_owned());
+    }
+    if wanted.is_rare() {
+        told.push(
+            "A message this rare is measured as one after 10 ms of silence: a longer one changes little.".to_owned(),
+        );
+    }
+    if wanted.first == Some(First::P99) {
+        told.push(BY_TAIL.to_owned());
+    }
+    let elsewhere: Vec<&str> = fitting
+        .iter()
+        .filter(|entry| wanted.epoll && entry.traits.waits != Waits::SleepsInPoll)
+        .map(|entry| entry.traits.name)
+        .collect();
+    if !elsewhere.is_empty() {
+        told.push(format!("Can wait in epoll, and were measured waiting in their own way: {}.", listed(&elsewhere)));
+    }
+    told
+}
+
+/// Says that the 99th percentile ranks.
+const BY_TAIL: &str = "Ranked by the slowest of 100 single messages (p99).";
+
+/// The figures of the channel that is the answer.
+fn measured(report: &Report, advice: &Advice) -> Option<String> {
+    let name = advice.transport?;
+    let mut told = Vec::new();
+    for session in &report.sessions {
+        let Some(one) = session.density(name) else { continue };
+        let tail = session.distribution(name, Series::Latency).and_then(|times| times.tail(0.99));
+        let tail = tail.map_or(String::new(), |tail| format!(" (p99 {})", time(tail)));
+        told.push(format!("{} {}{tail}", session.title(), time(one.median)));
+    }
+    (!told.is_empty()).then(|| format!("Here {name} takes: {}.", told.join("; ")))
 }
 
 /// The name of the command in its reports.
@@ -66,15 +122,71 @@ pub fn study(report: &Report) -> Option<Study> {
 /// The deciding plan comes first.
 fn plans(wanted: &Wanted, fitting: &[&'static Entry], frame: Frame, warnings: &mut Vec<Warning>) -> Vec<Plan> {
     let rate = wanted.rate.map(|value| Parameter { quantity: Quantity::Rate, value });
-    let at_rate = rate.and_then(|rate| plan::of(&fixed_rate::SCENARIO, Some(rate), fitting, frame, warnings));
+    let at_rate = match rate {
+        Some(_) if wanted.is_rare() => {
+            plan::of(&night_watchman::SCENARIO, Some(night_watchman::DEFAULT), fitting, frame, warnings)
+        }
+        Some(rate) => plan::of(&fixed_rate::SCENARIO, Some(rate), fitting, frame, warnings),
+        None => None,
+    };
     let stream = plan::between(wanted.shape(), wanted.measured(), fitting, frame, warnings);
     let single = plan::of(&latency::SCENARIO, None, fitting, frame, warnings);
     let many = wanted.channels.map(|channels| {
         let kinds: Vec<_> = fitting.iter().filter_map(|entry| footprint::named(entry.traits.name)).collect();
         footprint::plan(&kinds, channels, None, frame)
     });
-    many.into_iter().chain(at_rate).chain(stream).chain(single).collect()
+    let plans = match wanted.first {
+        None => [many, at_rate, stream, single],
+        Some(First::Throughput) => [stream, many, at_rate, single],
+        Some(First::Latency | First::P99) => [single, many, at_rate, stream],
+    };
+    plans.into_iter().flatten().collect()
 }
+
+/// The transports of the deciding session, the best first.
+fn ranked(report: &Report, deciding: &Session) -> Vec<Standing> {
+    let mut all = table::standings(deciding);
+    if report.notes.iter().any(|note| note == BY_TAIL) {
+        let tail = |one: &Standing| deciding.distribution(&one.name, Series::Latency)?.tail(0.99);
+        all.sort_by(|a, b| tail(a).unwrap_or(f64::MAX).total_cmp(&tail(b).unwrap_or(f64::MAX)));
+    }
+    all
+}
+
+/// Whether this transport is the answer.
+fn is_answer(report: &Report, name: &str) -> bool {
+    let here = format!("Here {name} takes: ");
+    report.notes.iter().any(|note| note.starts_with(&here))
+}
+
+/// The best of them, for a terminal; and the answer, wherever it is.
+const SHORT: usize = 5;
+
+/// The answer on a screen: the lines of code, the figures, and the best few.
+pub fn short(report: &Report) -> String {
+    let told = |note: &&String| !note.starts_with(EXCLUDED);
+    let mut parts: Vec<Part> = report.notes.iter().filter(told).cloned().map(Part::Said).collect();
+    if !report.sessions.is_empty() {
+        let mut grid = grid(report);
+        let all = grid.rows.len();
+        let mut place = 0;
+        grid.rows.retain(|row| {
+            place += 1;
+            place <= SHORT || row.name.as_deref().is_some_and(|name| is_answer(report, name))
+        });
+        let more = all - grid.rows.len();
+        parts.push(Part::Table(String::new(), grid));
+        let excluded = report.notes.iter().any(|note| note.starts_with(EXCLUDED));
+        let reasons = if excluded { ", and why others do not" } else { "" };
+        if more > 0 || excluded {
+            parts.push(Part::Said(format!("{more} more fit: --verbose shows all of them{reasons}.")));
+        }
+    }
+    table::part::terminal(&parts)
+}
+
+/// The beginning of a line about transports that do not meet the requirements.
+const EXCLUDED: &str = "Not fit: ";
 
 /// A row for each transport, the best first: the time of a message in each session, and its 99th percentile.
 fn grid(report: &Report) -> Grid {
@@ -94,14 +206,14 @@ fn grid(report: &Report) -> Grid {
     }
     let mut grid = Grid::new(&heads.iter().map(String::as_str).collect::<Vec<_>>());
     let Some(deciding) = report.sessions.first() else { return grid };
-    for standing in table::standings(deciding) {
+    for standing in ranked(report, deciding) {
         let waits = deciding.contestant(&standing.name).and_then(|one| one.waits).map_or("", |waits| waits.in_words());
         let mut cells = vec![standing.name.clone(), waits.to_owned()];
         for session in &report.sessions {
             cells.push(session.density(&standing.name).map_or(String::new(), |one| time(one.median)));
             if has_singles(session) {
-                let times = session.distribution(&standing.name, Series::Latency).filter(|times| !times.is_empty());
-                cells.push(times.map_or(String::new(), |times| time(times.quantile(0.99))));
+                let times = session.distribution(&standing.name, Series::Latency);
+                cells.push(times.and_then(|times| times.tail(0.99)).map_or(String::new(), time));
             }
             if has_cpu(session) {
                 let spent = session.metric(&standing.name, Metric::ReceiverCpu);
@@ -173,7 +285,7 @@ fn others(wanted: &Wanted) -> Vec<String> {
             against.entry(why).or_default().push(entry.traits.name);
         }
     }
-    against.into_iter().map(|(why, names)| format!("Not {}: {why}.", listed(&names))).collect()
+    against.into_iter().map(|(why, names)| format!("{EXCLUDED}{}: {why}.", listed(&names))).collect()
 }
 
 #[cfg(test)]

@@ -5,18 +5,57 @@ pub mod default;
 pub mod report;
 pub mod run;
 
+use std::path::Path;
+
+use serde_json::json;
 use ybench_measure::error::Error;
 use ybench_measure::footprint;
 use ybench_measure::limits;
 use ybench_measure::registry;
 use ybench_measure::scenario::{self, carried, cells};
-use ybench_measure::transport::{Shape, Traits, kernel};
+use ybench_measure::transport::{Ends, Shape, Traits, kernel};
 
 use crate::output::say;
-use crate::{article, table};
+use crate::{article, storage, table};
 
-/// Lists everything that can be named on the command line.
-pub fn list() {
+/// Lists everything that can be named on the command line; into a file or to standard output as JSON, if it is named.
+pub fn list(json: Option<&Path>) -> Result<(), Error> {
+    match json {
+        Some(path) if path == Path::new(storage::STANDARD_OUTPUT) => say(listed()),
+        Some(path) => {
+            storage::check_file(path)?;
+            storage::write_told(path, &listed())?;
+        }
+        None => list_in_words(),
+    }
+    Ok(())
+}
+
+/// The same for programs.
+fn listed() -> String {
+    let scenario = |one: &scenario::Scenario| json!({"name": one.name, "about": one.about});
+    let end = |ends: Ends| if ends == Ends::One { "one" } else { "many" };
+    let transport = |entry: &scenario::Entry| {
+        let traits = entry.traits;
+        json!({
+            "name": traits.name, "about": traits.about, "family": traits.family, "waits": traits.waits,
+            "bounded": traits.bounded, "works_with_epoll": traits.works_with_epoll,
+            "senders": end(traits.senders), "receivers": end(traits.receivers),
+            "default": !traits.hidden && !traits.variant, "available": (traits.available)().is_ok(),
+        })
+    };
+    let all = json!({
+        "scenarios": scenario::all().iter().map(|one| scenario(one)).collect::<Vec<_>>(),
+        "transports": registry::all().iter().map(transport).collect::<Vec<_>>(),
+        "cases": cells::all().iter().map(|cell| scenario(&cell.scenario)).collect::<Vec<_>>(),
+        "kinds": footprint::all().iter().map(|kind| json!({"name": kind.name, "about": kind.about})).collect::<Vec<_>>(),
+        "baselines": limits::all().iter().map(|one| json!({"name": one.name, "about": one.about})).collect::<Vec<_>>(),
+        "articles": ["y-suite", "nanosecond", "threads", "linux"],
+    });
+    format!("{all:#}")
+}
+
+fn list_in_words() {
     say("Scenarios (`ybench`):");
     for scenario in scenario::all() {
         say(format_args!("  {:<20} {}.", scenario.name, scenario.about));

@@ -5,11 +5,12 @@ use ybench_measure::error::Error;
 use ybench_measure::plan;
 use ybench_measure::record::{Parameter, Quantity, Report};
 use ybench_measure::scenario::{self, Scenario, carried, senders};
+use ybench_measure::spelling::hint;
 use ybench_measure::stats::listed;
 use ybench_measure::warnings::Warning;
 
 use crate::request::Request;
-use crate::{measure, table};
+use crate::{measure, quantity, table};
 
 const SECONDS: f64 = 60.0;
 /// If the number of messages is fixed, and so the time.
@@ -21,16 +22,16 @@ pub struct Selection {
     #[arg(required = true, value_name = "SCENARIO")]
     pub scenarios: Vec<String>,
     /// Messages per second, instead of the scenario's own; repeatable
-    #[arg(long = "rate", value_name = "N")]
+    #[arg(long = "rate", value_name = "N", value_parser = quantity::rate)]
     pub rates: Vec<f64>,
     /// Bytes in a message, instead of the scenario's own
-    #[arg(long = "size", value_name = "BYTES")]
+    #[arg(long = "size", value_name = "BYTES", value_parser = quantity::bytes)]
     pub sizes: Vec<f64>,
     /// Messages in a burst, instead of the scenario's own
-    #[arg(long = "backlog", value_name = "N")]
+    #[arg(long = "backlog", value_name = "N", value_parser = quantity::count)]
     pub backlogs: Vec<f64>,
     /// Seconds without a message, instead of the scenario's own
-    #[arg(long = "silence", value_name = "SECONDS")]
+    #[arg(long = "silence", value_name = "SECONDS", value_parser = quantity::seconds)]
     pub silences: Vec<f64>,
 }
 
@@ -83,7 +84,8 @@ impl Selection {
             if !all.iter().any(|scenario| scenario.name == name) {
                 let names: Vec<&str> = all.iter().map(|scenario| scenario.name).collect();
                 return Err(Error::Refused(format!(
-                    "There is no scenario called '{name}'; there are {} (or `all`).",
+                    "There is no scenario called '{name}';{} there are {} (or `all`).",
+                    hint(name, names.iter().copied()),
                     listed(&names)
                 )));
             }

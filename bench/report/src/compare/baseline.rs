@@ -6,7 +6,7 @@ use ybench_measure::env::Environment;
 use ybench_measure::error::Error;
 use ybench_measure::place::Place;
 use ybench_measure::record::Report;
-use ybench_measure::stats::DIFFERENCE;
+use ybench_measure::stats::change::Threshold;
 
 use super::{Comparison, machine, table};
 use crate::built::built;
@@ -44,7 +44,7 @@ impl Baseline {
 
     /// Prints what is slower or faster than the baseline.
     pub fn compare(&self, report: &Report) {
-        let comparison = Comparison::of(&self.report, report, &[], DIFFERENCE);
+        let comparison = Comparison::of(&self.report, report, &[], Threshold::ANY);
         say(format_args!("\nCompared with the baseline '{}':", self.name));
         say(table::shown(&comparison, &self.report, report));
     }

@@ -2,7 +2,8 @@
 //!
 //! Sessions are matched by scenario and parameter, transports by name, and only if both runs rank by the same machine
 //! baseline. The ratio to it is compared, because the speed of a machine drifts between two runs. Results of different
-//! machines are refused, unless the user insists.
+//! machines are refused, unless the user insists. What makes a result doubtful is printed with the comparison: a result
+//! of a busy machine decides nothing.
 
 mod baseline;
 mod machine;
@@ -14,7 +15,8 @@ use std::path::PathBuf;
 use clap::Args;
 use ybench_measure::error::Error;
 use ybench_measure::record::Report;
-use ybench_measure::stats::{DIFFERENCE, listed};
+use ybench_measure::stats::change::Threshold;
+use ybench_measure::stats::listed;
 
 pub use self::baseline::Baseline;
 pub use self::rows::{Comparison, Row};
@@ -45,7 +47,8 @@ pub type Rename<'a> = (&'a str, &'a str);
 pub fn run(asked: &Asked) -> Result<(), Error> {
     let threshold = asked.fail_on_regression.as_deref().map(share).transpose()?;
     let renames = asked.renames.iter().map(|text| rename(text)).collect::<Result<Vec<_>, _>>()?;
-    let (old, new) = (storage::read_report(&asked.old)?, storage::read_report(&asked.new)?);
+    let (mut old, mut new) = (storage::read_report(&asked.old)?, storage::read_report(&asked.new)?);
+    [&mut old, &mut new].into_iter().for_each(Report::leave_out_the_broken);
     if !asked.any_machine {
         machine::same((&old.environment, old.cpus), (&new.environment, new.cpus))?;
     }
@@ -53,19 +56,19 @@ pub fn run(asked: &Asked) -> Result<(), Error> {
         known(&new, later, "NEW")?;
         known(&old, earlier, "OLD")?;
     }
-    let comparison = Comparison::of(&old, &new, &renames, threshold.unwrap_or(DIFFERENCE));
+    let comparison = Comparison::of(&old, &new, &renames, threshold.map_or(Threshold::ANY, Threshold::beyond));
     if comparison.rows.is_empty() {
         let sentence =
             "The two results have nothing in common: no transport in the same scenario with the same machine baseline.";
         return Err(Error::Refused(sentence.to_owned()));
     }
     say(table::shown(&comparison, &old, &new));
-    if threshold.is_some() { gate(&comparison) } else { Ok(()) }
+    new.honest().and_then(|()| if threshold.is_some() { gate(&comparison) } else { Ok(()) })
 }
 
 /// Passes only if nothing is slower: an inconclusive or missing row is no evidence of that.
 fn gate(comparison: &Comparison) -> Result<(), Error> {
-    let percent = table::percent(comparison.threshold);
+    let percent = table::percent(comparison.threshold.called);
     let slower = comparison.slower();
     if !slower.is_empty() {
         return Err(Error::Regressed(format!("Slower by more than {percent} %: {}.", listed(&slower))));

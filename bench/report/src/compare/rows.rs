@@ -1,16 +1,15 @@
 //! The common part of two results, transport by transport, with the verdict on each. Made from the results alone.
 
 use ybench_measure::record::{Parameter, Report, Session};
-use ybench_measure::stats::change::{Change, change};
-use ybench_measure::stats::{Interval, Spread};
+use ybench_measure::stats::Interval;
+use ybench_measure::stats::change::{Change, Measured, Others, Threshold, change};
 
 use super::Rename;
 
 /// All rows that can be compared in two results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// A change by at most this share does not count.
-    pub threshold: f64,
+    pub threshold: Threshold,
     pub rows: Vec<Row>,
     /// Transports of the new result that the old one does not have in the same session.
     pub only_new: usize,
@@ -35,8 +34,9 @@ pub struct Row {
 }
 
 impl Comparison {
-    pub fn of(old: &Report, new: &Report, renames: &[Rename<'_>], threshold: f64) -> Self {
+    pub fn of(old: &Report, new: &Report, renames: &[Rename<'_>], threshold: Threshold) -> Self {
         let mut made = Self { threshold, rows: Vec::new(), only_new: 0, only_old: 0 };
+        let busy = old.is_busy() || new.is_busy();
         let mut matched = 0;
         for session in &new.sessions {
             let earlier = old.sessions.iter().find(|earlier| comparable(earlier, session));
@@ -44,7 +44,7 @@ impl Comparison {
             for one in session.transports() {
                 let was =
                     renames.iter().find(|(later, _)| *later == one.name).map_or(one.name.as_str(), |(_, was)| was);
-                match earlier.and_then(|earlier| row((earlier, was), (session, &one.name), threshold)) {
+                match earlier.and_then(|earlier| row((earlier, was), (session, &one.name), busy, threshold)) {
                     Some(row) => {
                         made.rows.push(row);
                         used.push(was);
@@ -67,7 +67,7 @@ impl Comparison {
 
     /// The number of inconclusive rows.
     pub fn undecided(&self) -> usize {
-        [Change::Unclear, Change::TooFewRounds, Change::OtherState].map(|change| self.count(change)).iter().sum()
+        self.rows.iter().filter(|row| row.change.is_undecided()).count()
     }
 
     /// The slower transports, each once.
@@ -83,14 +83,20 @@ impl Comparison {
 }
 
 fn comparable(old: &Session, new: &Session) -> bool {
-    (&old.scenario, old.parameter, &old.limit, &old.floor) == (&new.scenario, new.parameter, &new.limit, &new.floor)
+    (&old.scenario, old.parameter, &old.limit) == (&new.scenario, new.parameter, &new.limit)
 }
 
-fn row(old: (&Session, &str), new: (&Session, &str), threshold: f64) -> Option<Row> {
+fn row(old: (&Session, &str), new: (&Session, &str), busy: bool, threshold: Threshold) -> Option<Row> {
     old.0.transports().find(|one| one.name == old.1)?;
     let ratio = |(session, name): (&Session, &str)| Some(session.ratio(name, &session.limit)?.median);
     let others = others(old.0, new.0, new.1);
-    let (change, times) = change(&old.0.measured(old.1)?, &new.0.measured(new.1)?, others, threshold)?;
+    let same_guard = old.0.floor == new.0.floor;
+    let measured = |(session, name): (&Session, &str)| {
+        let one = session.measured(name)?;
+        // The state of the machine shows in a guard that both have.
+        Some(Measured { busy, floor: if same_guard { one.floor } else { one.limit }, ..one })
+    };
+    let (change, times) = change(&measured(old)?, &measured(new)?, others, threshold)?;
     Some(Row {
         scenario: new.0.scenario.clone(),
         parameter: new.0.parameter,
@@ -103,16 +109,13 @@ fn row(old: (&Session, &str), new: (&Session, &str), threshold: f64) -> Option<R
     })
 }
 
-/// Fewer other transports say nothing about the machine.
-const ENOUGH_OTHERS: usize = 5;
-
-/// The change of the ratios of transports that share no code with this one: the median over all other families.
-fn others(old: &Session, new: &Session, name: &str) -> f64 {
+/// The changes of the ratios of transports that share no code with this one: all other families.
+fn others(old: &Session, new: &Session, name: &str) -> Others {
     let family = new.contestant(name).and_then(|one| one.family);
     let ratio = |session: &Session, name: &str| Some(session.ratio(name, &session.limit)?.median);
     let of_others = new.transports().filter(|one| one.family != family);
     let times: Vec<f64> = of_others.filter_map(|one| Some(ratio(new, &one.name)? / ratio(old, &one.name)?)).collect();
-    Spread::of(&times).filter(|_| times.len() >= ENOUGH_OTHERS).map_or(1.0, |spread| spread.median)
+    Others::of(&times)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use ybench_measure::record::Report;
 use ybench_measure::stats::change::Change;
 
 use super::{Comparison, Row};
+use crate::doubts;
 use crate::table::{Grid, Tone, figure};
 
 pub(super) fn shown(comparison: &Comparison, old: &Report, new: &Report) -> String {
@@ -21,7 +22,7 @@ pub(super) fn shown(comparison: &Comparison, old: &Report, new: &Report) -> Stri
         grid.push(Tone::Plain, None, cells);
     }
     let head = "Old and new are medians of the ratio to the baseline of each scenario.";
-    let doubts = [("old", old), ("new", new)].map(|(which, report)| doubts(which, report)).concat();
+    let doubts = [("old", old), ("new", new)].map(|(which, report)| cautions(which, report)).concat();
     format!("{head}\n{}\n{}{doubts}", grid.terminal(), summary(comparison))
 }
 
@@ -38,9 +39,9 @@ fn summary(comparison: &Comparison) -> String {
         comparison.rows.len(),
         count(Change::Slower),
         count(Change::Faster),
-        percent(comparison.threshold),
-        count(Change::NoneSeen),
-        percent(2.0 * comparison.threshold),
+        percent(comparison.threshold.called),
+        count(Change::NoneSeen) + count(Change::Same),
+        percent(comparison.threshold.unseen),
     )
 }
 
@@ -49,10 +50,12 @@ pub(super) fn percent(share: f64) -> f64 {
     (share * 1e6).round() / 1e4
 }
 
-fn doubts(which: &str, report: &Report) -> String {
-    let debug = report.environment.debug_build.then(|| format!("\nThe {which} result is that of a debug build."));
-    let cut = report.interrupted.then(|| format!("\nThe {which} result is that of an interrupted run."));
-    debug.into_iter().chain(cut).collect()
+/// What makes one of the two results doubtful.
+fn cautions(which: &str, report: &Report) -> String {
+    let debug = report.environment.debug_build.then(|| "It is that of a debug build.".to_owned());
+    let cut = report.interrupted.then(|| "It is that of an interrupted run.".to_owned());
+    let said: Vec<String> = debug.into_iter().chain(cut).chain(doubts::of_figures(report)).collect();
+    if said.is_empty() { String::new() } else { format!("\nThe {which} result: {}", said.join(" ")) }
 }
 
 fn scenario(row: &Row) -> String {

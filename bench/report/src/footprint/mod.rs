@@ -72,7 +72,7 @@ pub fn run(request: &Request, asked: &Asked) -> Result<Report, Error> {
         builds.iter_mut().for_each(|plan| plan.rounds = Rounds::Exactly(request.rounds.unwrap_or(BUILDS)));
         groups.push(builds.into());
     }
-    measure::measure_together(groups, &mut report)?;
+    measure::measure_together(request, groups, &mut report)?;
     report.notes.extend(compile.map(|compile| compile.source()));
     Ok(report)
 }

@@ -73,7 +73,7 @@ impl Bars {
         );
     }
 
-    /// The background of the transports not distinguishable from the leader.
+    /// The background of the transports tied with the leader.
     fn band(&self, canvas: &mut Canvas<'_>, left: f64) {
         let close = |row: &Bar| matches!(row.tone, Tone::Leader | Tone::Tied);
         if !self.rows.iter().any(|row| row.tone == Tone::Tied) {

@@ -70,11 +70,11 @@ pub(super) fn in_words(one: &Shown<'_>) -> String {
     if one.times.is_empty() {
         return format!("{}: no message", one.label);
     }
+    let p99 = one.times.tail(0.99).map_or(String::new(), |time| format!("p99 {} ns, ", figure(time)));
     format!(
-        "{}: median {} ns, p99 {} ns, slowest {} ns of {} messages",
+        "{}: median {} ns, {p99}slowest {} ns of {} messages",
         one.label,
         figure(one.times.median()),
-        figure(one.times.quantile(0.99)),
         figure(one.times.most()),
         grouped(one.times.count() as f64),
     )
@@ -159,8 +159,9 @@ impl Histogram<'_> {
         canvas.area(&placed, one.look.colour, 0.14);
         canvas.look_line(&placed, one.look, 1.5);
         let (top, bottom) = (frame.rect.y, frame.rect.y + frame.rect.height);
-        let (median, p99) = (frame.x.at(one.times.median()), frame.x.at(one.times.quantile(0.99)));
+        let median = frame.x.at(one.times.median());
         canvas.line(&[(median, top), (median, bottom)], one.look.colour, 1.0, 0.8);
+        let Some(p99) = one.times.tail(0.99).map(|time| frame.x.at(time)) else { return };
         let dotted = Look { shape: Shape::Triangle, ..one.look };
         // Each on a line of its own: those of similar transports are close together.
         let y = top + 8.0 + 14.0 * number as f64;

@@ -1,5 +1,5 @@
 //! The tail of several distributions: the 50th, 90th, 99th, 99.9th and 99.99th percentiles of the messages' times. Each
-//! step to the right is ten times rarer; a line ends where fewer than one message is left beyond.
+//! step to the right is ten times rarer; a line ends where fewer than two messages are left beyond.
 
 use super::Picture;
 use super::histogram::{Shown, range};
@@ -19,9 +19,9 @@ fn rarity(of: f64) -> f64 {
     (0.5 / (1.0 - of)).log10()
 }
 
-/// Whether at least one message is beyond.
+/// Whether enough messages are beyond.
 fn known(one: &Shown<'_>, of: f64) -> bool {
-    (1.0 - of) * one.times.count() as f64 >= 0.999
+    one.times.tail(of).is_some()
 }
 
 fn line<'a>(one: &Shown<'a>) -> Line<'a> {

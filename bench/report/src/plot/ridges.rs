@@ -54,11 +54,13 @@ impl Ridges<'_> {
         let placed: Vec<(f64, f64)> =
             outline.iter().map(|(x, share)| (scale.at(*x), base - share / highest * (ROW - 9.0))).collect();
         canvas.area(&placed, one.look.colour, 0.55);
-        let [median, p99] = [0.5, 0.99].map(|of| scale.at(one.times.quantile(of)));
+        let median = scale.at(one.times.median());
         let (least, most) = (scale.at(one.times.least()), scale.at(one.times.most()));
         canvas.line(&[(least, base), (most, base)], one.look.colour, 1.0, 1.0);
         canvas.line(&[(median, base - ROW + 9.0), (median, base + 3.0)], Colour::Ink, 1.5, 1.0);
-        canvas.dots(&[(p99, base)], one.look.colour, 6.0);
+        if let Some(p99) = one.times.tail(0.99) {
+            canvas.dots(&[(scale.at(p99), base)], one.look.colour, 6.0);
+        }
         canvas.ring((most, base), 2.75, one.look.colour);
         canvas.hit(Rect { x: 0.0, y: base - ROW + 5.0, width: WIDTH, height: ROW }, &in_words(one));
     }

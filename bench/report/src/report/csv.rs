@@ -98,7 +98,7 @@ fn fixed(file: &str, session: &Session, one: &Contestant) -> Vec<String> {
 }
 
 fn of_series(times: &Distribution) -> [String; 10] {
-    let of = |share| shown(Some(times.quantile(share)));
+    let of = |share| shown(times.tail(share));
     [
         times.count().to_string(),
         shown(Some(times.mean())),

@@ -30,6 +30,7 @@ fn report(shown: &Shown<'_>, beyond: f64) -> String {
         }
     }
     text.push('\n');
+    text.extend(crate::doubts::broken(report).map(|line| format!("\n**{line}**\n")));
     if !report.warnings.is_empty() {
         text += "\n## Warnings\n\n";
     }

@@ -50,7 +50,7 @@ fn over(scenario: &str, quantity: Quantity, sessions: &[(f64, &Session)], looks:
     let mut pictures: Vec<Picture> = sweep("time", "time of a message", time, all).into_iter().collect();
     for series in [Series::Latency, Series::RoundTrip] {
         let tail = lines(sessions, looks, |session, name| {
-            let p99 = session.distribution(name, series).filter(|times| !times.is_empty())?.quantile(0.99);
+            let p99 = session.distribution(name, series)?.tail(0.99)?;
             Some(Spread { median: p99, min: p99, max: p99 })
         });
         pictures.extend(sweep(&format!("p99 of the {}", series.in_words()), "p99", time, tail));

@@ -14,6 +14,7 @@ use crate::table::{self, Beside};
 /// The whole report. `beyond` is in nanoseconds.
 pub fn text(report: &Report, study: &Study, beyond: f64) -> String {
     let mut text = format!("{}\n", table::heading(report));
+    text.extend(crate::doubts::broken(report).map(|line| line + "\n"));
     text += &clock(report);
     text += &results(report, study, beyond);
     for (at, warning) in report.warnings.iter().enumerate() {

@@ -9,8 +9,10 @@ use textwrap::Options;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tone {
     Leader,
-    /// Not distinguishable from the leader.
+    /// Less than 10 % behind the leader.
     Tied,
+    /// Not distinguishable from the leader, because the rounds scatter or are too few.
+    Unsure,
     #[default]
     Plain,
     Limit,

@@ -66,9 +66,9 @@ pub fn latency_grid(session: &Session, series: Series, beside: Beside) -> Grid {
         ">st. dev.",
         ">p90",
         ">p99",
-        ">outliers from",
         ">p99.9",
         ">p99.99",
+        ">outliers from",
         ">max",
         &beyond_head,
         ">clock",
@@ -80,7 +80,7 @@ pub fn latency_grid(session: &Session, series: Series, beside: Beside) -> Grid {
         let mut cells = vec![name.clone(), grouped(times.count() as f64)];
         let figures = [times.median(), times.mean(), times.jitter(), times.standard_deviation()];
         cells.extend(figures.map(figure));
-        cells.extend([0.9, 0.99, 1.0 - OUTLIERS, 0.999, 0.9999].map(|of| figure(times.quantile(of))));
+        cells.extend([0.9, 0.99, 0.999, 0.9999, 1.0 - OUTLIERS].map(|of| tail(times, of)));
         cells.push(figure(times.most()));
         cells.push(percent(times.beyond(beside.beyond) as f64 / times.count() as f64));
         // The article's arithmetic: one reading when a message is sent, and one when it is received.
@@ -91,9 +91,15 @@ pub fn latency_grid(session: &Session, series: Series, beside: Beside) -> Grid {
         format!(" Clock: two readings, of {} ns each, as a share of the median.", figure(reading))
     });
     grid.notes.push(format!(
-        "Nanoseconds. Jitter: the average distance from the median. Outliers: the slowest 3 of 1,000 messages.{clock}"
+        "Nanoseconds. Jitter: the average distance from the median. Outliers: the slowest 3 of 1,000 messages. A percentile is blank if fewer than two \
+         messages are beyond it.{clock}"
     ));
     grid
+}
+
+/// A percentile, or blank.
+pub fn tail(times: &Distribution, of: f64) -> String {
+    times.tail(of).map_or(String::new(), figure)
 }
 
 /// The subject of a table or a picture, without repetition if the scenario is named after the series.
@@ -115,7 +121,7 @@ pub fn latencies(session: &Session, series: Series, beside: Beside) -> Option<St
     for (name, tone, times) in &named {
         let mut cells = vec![name.clone(), blocks(times, least, most)];
         cells.extend([times.median(), times.jitter()].map(figure));
-        cells.extend([0.99, 0.999, 0.9999].map(|of| figure(times.quantile(of))));
+        cells.extend([0.99, 0.999, 0.9999].map(|of| tail(times, of)));
         cells.push(figure(times.most()));
         cells.push(percent(times.beyond(beside.beyond) as f64 / times.count() as f64));
         grid.push(*tone, Some(name), cells);

@@ -97,9 +97,9 @@ pub fn matrix(report: &Report) -> String {
         return "No transport was measured.\n".to_owned();
     }
     format!(
-        "{}\nThe ranking time, median. *: the fastest; ~: tied with it, less than 10 % apart or not \
-         distinguishable;\n{SPINS}: its receiver never sleeps; blank: took no part. Baseline: the bare primitive \
-         (futex, cache-line\nhand-over) without a queue.\n",
+        "{}\nThe ranking time, median. *: the fastest; ~: tied with it, less than 10 % apart; ?: not \
+         distinguishable from it;\n{SPINS}: its receiver never sleeps; blank: took no part. Baseline: a bare primitive \
+         (futex, cache-line\nhand-over) without a queue; no lower bound.\n",
         grid(&matrix).terminal()
     )
 }
@@ -150,6 +150,7 @@ fn mark(tone: Tone) -> &'static str {
     match tone {
         Tone::Leader => "*",
         Tone::Tied => "~",
+        Tone::Unsure => "?",
         Tone::Plain | Tone::Limit => " ",
     }
 }

@@ -1,6 +1,7 @@
 //! Sessions as tables. A table is built once, as a grid, and printed on a terminal, in Markdown or on a page. These
 //! functions return text; the caller prints it.
 
+mod against;
 mod grid;
 mod growth;
 mod latency;
@@ -13,9 +14,10 @@ pub mod sections;
 mod spoken;
 mod standing;
 
+pub use self::against::against;
 pub use self::grid::{Column, Grid, Row, Tone};
 pub use self::growth::{Growth, growths};
-pub use self::latency::{BEYOND, Beside, blocks, distributions, latencies, latency_grid, what};
+pub use self::latency::{BEYOND, Beside, blocks, distributions, latencies, latency_grid, tail, what};
 pub use self::limits::{goals, goals_grid, limits_grid, pairs};
 pub use self::matrix::{Cell, Heading, Kin, Line, Matrix, SPINS, matrix};
 pub use self::metrics::{metrics_grid, not_reached};

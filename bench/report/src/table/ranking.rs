@@ -36,7 +36,7 @@ pub fn ranking_grid(session: &Session) -> Grid {
             rank += 1;
             rank.to_string()
         } else {
-            "reference".to_owned()
+            "baseline".to_owned()
         };
         let ratio = session.ratio(&one.name, &session.limit);
         let mut cells = vec![
@@ -64,9 +64,7 @@ pub fn comparable(session: &Session) -> Vec<&Contestant> {
     // The floor shows how steady the machine was. If it is not the ranking baseline, it does not belong to this table.
     let comparable = |one: &&Contestant| one.name != session.floor || session.floor == session.limit;
     let mut rows: Vec<&Contestant> = session.contenders.iter().filter(comparable).collect();
-    // By the ratio, as the verdict: medians of times taken at different moments may have another order.
-    let median =
-        |one: &&Contestant| session.ratio(&one.name, &session.limit).map_or(f64::INFINITY, |ratio| ratio.median);
+    let median = |one: &&Contestant| session.density(&one.name).map_or(f64::INFINITY, |time| time.median);
     rows.sort_by(|a, b| median(a).total_cmp(&median(b)));
     rows
 }

@@ -1,11 +1,12 @@
 //! A session in one sentence for quoting: the fastest transport that can sleep, with its time, and how many times as
-//! long the best of every other kind takes, or that there is no significant difference. Transports that never sleep
+//! long the best of every other kind takes, or that there is no significant difference. Each factor is the quotient of
+//! two times in the table, and the one round by round is added where it is another one. Transports that never sleep
 //! have a sentence of their own in the verdict: a comparison with them would only compare the ways of waiting.
 
 use std::mem;
 
 use ybench_measure::record::Session;
-use ybench_measure::stats::{DIFFERENCE, Interval, LEAST_ROUNDS};
+use ybench_measure::stats::{Distance, LEAST_ROUNDS, factor};
 use ybench_measure::transport::{Family, Waits};
 
 use super::standing::{Standing, standings};
@@ -20,27 +21,32 @@ pub fn spoken(session: &Session) -> Option<String> {
         (false, true) => ("", sleepers),
         (false, false) => ("Of the transports that can sleep, ", sleepers),
     };
-    let leader = standings.first().filter(|_| session.sound() >= LEAST_ROUNDS)?;
+    let leader = standings.first()?;
+    let takes = session.density(&leader.name)?.median;
     let family = |one: &Standing| session.contestant(&one.name)?.family;
     let best_of = |wanted: Family| {
         let best = standings.iter().find(|one| family(one) == Some(wanted))?;
-        Some((session.interval(&best.name, &leader.name)?, wanted.spoken()))
+        let distance = Distance::of(&session.ratios(&best.name, &leader.name), session.sound());
+        Some((session.density(&best.name)?.median / takes, distance, wanted.spoken()))
     };
     let others = Family::ALL.into_iter().filter(|other| family(leader) != Some(*other));
-    let mut others: Vec<(Interval, &str)> = others.filter_map(best_of).collect();
-    others.sort_by(|a, b| a.0.median.total_cmp(&b.0.median));
-    let takes = time(session.density(&leader.name)?.median);
-    let mut told = format!("{those}{} takes {takes} {}", leader.name, session.unit().spoken());
+    let mut others: Vec<(f64, Distance, &str)> = others.filter_map(best_of).collect();
+    others.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let enough = session.sound() >= LEAST_ROUNDS;
+    if !enough && others.iter().all(|(_, distance, _)| *distance == Distance::Unsure) {
+        return None;
+    }
+    let mut told = format!("{those}{} takes {} {}", leader.name, time(takes), session.unit().spoken());
     // The verb and the unit are said once: with the first, and with the first number.
     let (mut mark, mut takes, mut long) = (";", " takes", " times as long");
-    for (times, who) in others {
+    for (shown, distance, who) in others {
         let (mark, takes) = (mem::replace(&mut mark, ","), mem::take(&mut takes));
-        told += &match times {
-            sure if sure.low > 1.0 + DIFFERENCE => {
-                format!("{mark} {who}{takes} {}{}", rounded(sure.median), mem::take(&mut long))
+        told += &match distance {
+            Distance::Behind(times) => {
+                format!("{mark} {who}{takes} {}{}", factor(shown, times, rounded), mem::take(&mut long))
             }
-            near if near.high <= 1.0 + DIFFERENCE => format!("{mark} {who}{takes} as long"),
-            _ => format!("{mark} {who}: no significant difference"),
+            Distance::Close => format!("{mark} {who}{takes} as long"),
+            Distance::Unsure => format!("{mark} {who}: no significant difference"),
         };
     }
     Some(told + ".")
@@ -105,7 +111,26 @@ mod tests {
     }
 
     #[test]
-    fn from_few_rounds_nothing_is_repeated() {
-        assert_eq!(spoken(&session(LEAST_ROUNDS - 1)), None);
+    fn from_few_rounds_only_what_is_far_is_repeated() {
+        assert_eq!(spoken(&session(LEAST_ROUNDS - 1)), spoken(&session(LEAST_ROUNDS)));
+        let mut near = session(LEAST_ROUNDS - 1);
+        for round in &mut near.rounds {
+            round.nanoseconds.extend([("b", 2.1), ("c", 2.1), ("e", 2.1)].map(|(name, time)| (name.to_owned(), time)));
+        }
+        assert_eq!(spoken(&near), None);
+    }
+
+    #[test]
+    fn a_factor_that_differs_from_the_table_says_so() {
+        let mut session = session(5);
+        for (round, slow) in session.rounds.iter_mut().zip([1.0, 1.0, 1.0, 30.0, 30.0]) {
+            // std: 40, 400, 400, 1,200, 1,200, and ten times as long in most rounds.
+            let times = [("a", 4.0 * slow), ("b", 40.0 * slow), ("c", 900.0 * slow)];
+            round.nanoseconds.extend(times.map(|(name, time)| (name.to_owned(), time)));
+        }
+        session.rounds[2].nanoseconds.insert("b".to_owned(), 400.0);
+        session.rounds[1].nanoseconds.insert("b".to_owned(), 400.0);
+        let said = spoken(&session).unwrap();
+        assert!(said.ends_with(", std 100 (10 round by round) times as long."), "{said}");
     }
 }

@@ -17,23 +17,25 @@ pub struct Standing {
     pub tone: Tone,
 }
 
-/// The transports of a session, the fastest first.
+/// The transports of a session, by their median times as the verdict: the fastest first.
 pub fn standings(session: &Session) -> Vec<Standing> {
     let verdict = Judgement::of(session).all;
     // A single transport is not the fastest of anything.
     let leaders: &[String] = if alone(&verdict) { &[] } else { verdict.leaders() };
     let tone = |name: &String| match leaders.iter().position(|leader| leader == name) {
         Some(0) => Tone::Leader,
+        Some(_) if verdict.unsure().contains(name) => Tone::Unsure,
         Some(_) => Tone::Tied,
         None => Tone::Plain,
     };
     let standing = |one: &Contestant| {
         let ratio = session.ratio(&one.name, &session.limit)?;
-        Some(Standing { name: one.name.clone(), ratio, tone: tone(&one.name) })
+        let time = session.density(&one.name)?.median;
+        Some((time, Standing { name: one.name.clone(), ratio, tone: tone(&one.name) }))
     };
-    let mut standings: Vec<Standing> = session.transports().filter_map(standing).collect();
-    standings.sort_by(|a, b| a.ratio.median.total_cmp(&b.ratio.median));
-    standings
+    let mut standings: Vec<(f64, Standing)> = session.transports().filter_map(standing).collect();
+    standings.sort_by(|a, b| a.0.total_cmp(&b.0));
+    standings.into_iter().map(|(_, standing)| standing).collect()
 }
 
 /// The ratio to the baseline, with the interval of its median.

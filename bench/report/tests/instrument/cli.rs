@@ -324,7 +324,7 @@ fn suitable_transports_are_measured_and_the_others_have_a_reason() {
     let folder = folder("choose");
     let out = folder.to_str().unwrap();
     let few = ["--transport", "spsc,spsc-epoll,std-channel", "--messages", "50", "--rounds", "1", "--out", out];
-    let said = succeeded(&[&["choose", "--epoll", "--rate", "100000"], &few[..]].concat());
+    let said = succeeded(&[&["choose", "--verbose", "--epoll", "--rate", "100k"], &few[..]].concat());
     assert!(
         said.contains("\nWanted: 1 sender, 1 receiver, 8 bytes, can wait in epoll, 100k messages a second.\n"),
         "{said}"

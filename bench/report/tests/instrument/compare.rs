@@ -30,6 +30,8 @@ fn steady() -> Value {
         let path = folder("steady").join("run.json");
         succeeded(&[&RUN[..], &["--rounds", "6", "--json", text(&path)]].concat());
         let mut kept: Value = serde_json::from_str(&fs::read_to_string(&path).unwrap()).unwrap();
+        // Other tests run beside it.
+        kept["warnings"] = json!([]);
         for round in kept["sessions"].as_array_mut().unwrap().iter_mut().flat_map(rounds) {
             round.as_object_mut().unwrap().remove("dropped");
             for figure in round["nanoseconds"].as_object_mut().unwrap().values_mut() {
@@ -71,7 +73,7 @@ fn the_same_result_twice_shows_no_difference() {
     let folder = folder("same");
     let old = kept(&folder, "old.json", &steady());
     let output = succeeded(&["compare", &old, &old, "--fail-on-regression", "10%"]);
-    assert!(output.contains("no change called") && output.contains(" 0 slower, 0 faster"), "{output}");
+    assert!(output.contains("no change: the same figures") && output.contains(" 0 slower, 0 faster"), "{output}");
     assert!(!output.contains("SLOWER"), "{output}");
 }
 
@@ -87,6 +89,43 @@ fn a_regression_is_shown_and_fails_only_where_that_is_wanted() {
     // The threshold is above the difference; and in the other direction it is faster.
     succeeded(&["compare", &old, &new, "--fail-on-regression", "40%"]);
     assert!(succeeded(&["compare", &new, &old, "--fail-on-regression", "10"]).contains("faster"));
+}
+
+#[test]
+fn the_doubts_of_both_results_are_printed_and_a_busy_machine_decides_nothing() {
+    let folder = folder("busy");
+    let (old, mut busy) = (kept(&folder, "old.json", &steady()), with("spsc", 3.0));
+    busy["warnings"] = json!([{"kind": "loaded", "load": 1.5, "cpus": 2}]);
+    let busy = kept(&folder, "busy.json", &busy);
+    for (one, other, which) in [(&old, &busy, "new"), (&busy, &old, "old")] {
+        let output = ybench(&["compare", one, other, "--fail-on-regression", "10%"]);
+        assert_eq!(output.status.code(), Some(3));
+        let said = stdout(&output);
+        assert!(said.contains("cannot tell: the machine was busy") && !said.contains("SLOWER"), "{said}");
+        let line = said.lines().find(|line| line.starts_with(&format!("The {which} result: "))).unwrap();
+        assert!(line.contains("other programs used 1.5 of 2 CPUs"), "{said}");
+    }
+    // One result is no other.
+    let output = succeeded(&["compare", &busy, &busy, "--fail-on-regression", "10%"]);
+    assert!(output.contains("no change: the same figures"), "{output}");
+}
+
+#[test]
+fn a_result_with_a_broken_word_fails_and_its_transport_is_not_compared() {
+    let folder = folder("broken");
+    let (old, mut new) = (kept(&folder, "old.json", &steady()), steady());
+    new["warnings"] =
+        json!([{"kind": "taken-out", "scenario": "latency", "name": "spsc", "sentence": "lost a message"}]);
+    let new = kept(&folder, "new.json", &new);
+    let output = ybench(&["compare", &old, &new]);
+    assert_eq!(
+        (output.status.code(), stderr(&output)),
+        (Some(1), "In no table, because it broke its word: spsc.\n".into())
+    );
+    let said = stdout(&output);
+    assert!(said.contains("spsc was taken out: it lost a message.") && !said.contains("  spsc  "), "{said}");
+    let said = succeeded(&["report", &new]);
+    assert!(said.contains("\nBROKEN: spsc lost a message (latency). It is in no table.\n"), "{said}");
 }
 
 #[test]
@@ -162,7 +201,7 @@ fn a_result_of_schema_1_can_still_be_read() {
     }
     let old = kept(&folder, "old.json", &older);
     let new = kept(&folder, "new.json", &steady());
-    assert!(succeeded(&["compare", &old, &new]).contains("no change called"));
+    assert!(succeeded(&["compare", &old, &new]).contains("no change: the same figures"));
 }
 
 #[test]
@@ -349,8 +388,7 @@ fn an_interrupted_run_leaves_the_rounds_that_were_complete() {
 #[test]
 fn a_second_interrupt_ends_it_at_once() {
     let path = folder("interrupted-twice").join("run.json");
-    let arguments =
-        ["--transport", "unix-stream", "--messages", "100000000000", "--rounds", "1", "--json", text(&path)];
+    let arguments = ["--transport", "unix-stream", "--messages", "1000000000", "--rounds", "1", "--json", text(&path)];
     for wait in patience() {
         let mut running = Running::start(&arguments);
         std::thread::sleep(wait);

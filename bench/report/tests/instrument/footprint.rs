@@ -194,7 +194,7 @@ fn an_interrupt_ends_the_session_and_no_run() {
 fn many_channels_are_chosen_by_time_and_bytes() {
     let out = folder("choose");
     let few = ["--transport", "spsc,spsc-bounded,mpsc,spsc-none,std-channel", "--messages", "50", "--rounds", "1"];
-    let arguments = ["choose", "--channels", "2000", "--out", out.to_str().unwrap()];
+    let arguments = ["choose", "-v", "--channels", "2k", "--out", out.to_str().unwrap()];
     let said = unspaced(&succeeded(&[&arguments[..], &few].concat()));
     assert!(said.contains("Wanted: 1 sender, 1 receiver, 8 bytes, 2,000 channels."), "{said}");
     assert!(said.contains("footprint, 2,000 channels bytes of one of all"), "{said}");

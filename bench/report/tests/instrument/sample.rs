@@ -337,6 +337,7 @@ fn round(rng: &mut Rng, session: &Session, times: &[f64], number: usize, paramet
         floor_before: times[0],
         floor_after: times[0] * if moved { 1.14 } else { 1.02 },
         seconds: 0.4,
+        seconds_of_others: None,
         stolen_seconds: Some(0.0),
         cpus: Some(2),
         dropped: moved.then(|| "the baseline moved by 14 % (60.1 to 68.5 ns)".to_owned()),

@@ -64,7 +64,7 @@ pub fn run(request: &Request) -> Result<Report, Error> {
     report.epoll = epoll::tried(&entries);
     let plans = plans(request, &entries, &mut report.warnings);
     measure::print_heading(&report);
-    measure::measure_together(plans, &mut report)?;
+    measure::measure_together(request, plans, &mut report)?;
     Ok(report)
 }
 

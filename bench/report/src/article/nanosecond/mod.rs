@@ -49,7 +49,7 @@ pub fn run(request: &Request) -> Result<Report, Error> {
     let plans = plans(request, rounds, &entries, &mut report.warnings);
     measure::print_heading(&report);
     report.clock = Some(Facts::in_full(request.place));
-    measure::measure(plans, &mut report)?;
+    measure::measure(request, plans, &mut report)?;
     Ok(report)
 }
 

@@ -9,8 +9,8 @@ use ybench_measure::record::{Parameter, Quantity, Report, Session};
 use ybench_measure::rounds::{Length, Plan};
 use ybench_measure::scenario::Entry;
 use ybench_measure::scenario::fixed_rate::{self, rate};
-use ybench_measure::stats::DIFFERENCE;
 use ybench_measure::stats::change::{Change, within_a_run};
+use ybench_measure::stats::{DIFFERENCE, LEAST_ROUNDS};
 use ybench_measure::warnings::Warning;
 
 use crate::article::cases::{Cases, Said};
@@ -64,14 +64,20 @@ pub(super) fn table(report: &Report, names: &[&str]) -> Grid {
     grid
 }
 
+/// In microseconds, or a dash if too few messages were timed.
+fn micros(nanoseconds: Option<f64>) -> String {
+    nanoseconds.map_or("-".to_owned(), |time| figure(time / 1e3))
+}
+
 fn told(session: &Session, name: &str) -> String {
     session.distribution(name, Series::Latency).map_or("-".to_owned(), |times| {
         let late = if not_reached(session, name).is_some() { " (late)" } else { "" };
-        format!("{} / {}{late}", figure(times.median() / 1e3), figure(times.quantile(0.99) / 1e3))
+        format!("{} / {}{late}", figure(times.median() / 1e3), micros(times.tail(0.99)))
     })
 }
 
-/// Up to which rate a transport keeps up, and the first at which it does not.
+/// Up to which rate a transport keeps up, and the first at which it does not. Nothing is said if it is late at a rate and
+/// not at a higher one, or if too few rounds count: the machine was late, not the transport.
 fn knee(report: &Report, name: &str) -> Option<String> {
     let measured: Vec<(Parameter, &Session)> =
         sessions(report).filter(|(_, session)| session.density(name).is_some()).collect();
@@ -81,12 +87,19 @@ fn knee(report: &Report, name: &str) -> Option<String> {
         return Some(format!("{name} keeps up with all rates to {} a second.", count(last)));
     };
     let (parameter, session) = measured[first_late];
+    let at = count(parameter.value);
+    if measured[first_late..].iter().any(|(_, session)| !late(session)) {
+        let sentence = "late at one rate and not at a higher one, it shows no rate that it keeps up with";
+        return Some(format!("{name}: {sentence} (late at {at} a second)."));
+    }
     let reached = session.metric(name, Metric::RateReached).map_or(0.0, |reached| reached.median);
     let before = match first_late {
         0 => "with none of these rates".to_owned(),
         _ => format!("with {} a second", count(measured[first_late - 1].0.value)),
     };
-    let at = count(parameter.value);
+    if session.sound() < LEAST_ROUNDS {
+        return Some(format!("{name} keeps up {before}; at {at} it was late, in too few rounds to tell."));
+    }
     Some(format!("{name} keeps up {before}, and no longer at {at}, of which {} are received.", count(reached)))
 }
 
@@ -123,11 +136,11 @@ pub(super) fn conclusion(report: &Report, names: &[&str]) -> Conclusion {
             let Some((change, times)) = measured.and_then(|(old, new)| within_a_run(&old, &new, DIFFERENCE)) else {
                 continue;
             };
-            let few = pair[0].sound().min(pair[1].sound()) < ybench_measure::stats::LEAST_ROUNDS;
+            let few = pair[0].sound().min(pair[1].sound()) < LEAST_ROUNDS;
             let said = match change {
                 _ if few => Said::TooFewRounds,
                 Change::Faster | Change::Slower => Said::Yes,
-                Change::NoneSeen | Change::Unclear | Change::OtherState => Said::TooClose,
+                Change::NoneSeen | Change::Unclear | Change::OtherState | Change::Same | Change::Busy => Said::TooClose,
                 Change::TooFewRounds => Said::TooFewRounds,
             };
             cases.push(said, times);
@@ -175,6 +188,13 @@ mod tests {
         );
         assert!(knee(&[(1e6, 2e5)]).unwrap().starts_with("a keeps up with none of these rates"));
         assert_eq!(knee(&[]), None);
+        // A machine that was late once is no transport that is.
+        let said = knee(&[(1e3, 1e3), (1e4, 7e3), (1e5, 1e5)]).unwrap();
+        assert!(said.ends_with("no rate that it keeps up with (late at 10k a second)."), "{said}");
+        let mut few = report(&[(1e3, 1e3), (1e4, 7e3)]);
+        few.sessions.iter_mut().for_each(|session| session.rounds.truncate(2));
+        let said = super::knee(&few, "a").unwrap();
+        assert_eq!(said, "a keeps up with 1k a second; at 10k it was late, in too few rounds to tell.");
     }
 
     #[test]

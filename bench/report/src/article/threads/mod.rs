@@ -60,7 +60,7 @@ pub fn run(request: &Request) -> Result<Report, Error> {
     let mut report = measure::begin("article threads", request, rounds);
     let plans = plans(request, rounds, &entries, &mut report.warnings);
     measure::print_heading(&report);
-    measure::measure(plans, &mut report)?;
+    measure::measure(request, plans, &mut report)?;
     Ok(report)
 }
 
@@ -150,10 +150,8 @@ fn colours(report: &Report, beyond: f64) -> Grid {
 }
 
 fn measured(times: &Distribution, beyond: f64) -> Vec<String> {
-    let mut cells: Vec<String> =
-        [times.median(), times.mean(), times.quantile(0.99), times.quantile(0.999), times.most()]
-            .map(|time| figure(time / 1e3))
-            .to_vec();
+    let figures = [Some(times.median()), Some(times.mean()), times.tail(0.99), times.tail(0.999), Some(times.most())];
+    let mut cells: Vec<String> = figures.map(|time| time.map_or(String::new(), |time| figure(time / 1e3))).to_vec();
     cells.push(figure(times.beyond(beyond) as f64 / times.count().max(1) as f64 * 100.0));
     cells.push(figure(times.slow_of_thousand()));
     cells

@@ -25,8 +25,9 @@ pub(super) fn table(report: &Report) -> Part {
         let naive = session.metric(design.transport, Metric::TotalOverCount);
         let times = session.distribution(design.transport, Series::Latency);
         let Some((naive, times)) = naive.zip(times) else { continue };
-        let times = [naive.median, times.median(), times.quantile(0.99), times.most()];
-        let cells = std::iter::once(design.label.to_owned()).chain(times.map(|time| figure(time / 1e3)));
+        let times = [Some(naive.median), Some(times.median()), times.tail(0.99), Some(times.most())];
+        let told = |time: Option<f64>| time.map_or(String::new(), |time| figure(time / 1e3));
+        let cells = std::iter::once(design.label.to_owned()).chain(times.map(told));
         grid.push(Tone::Plain, Some(design.transport), cells.collect());
     }
     Part::Table(String::new(), grid)

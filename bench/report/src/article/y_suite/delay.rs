@@ -50,7 +50,8 @@ pub(super) fn table(report: &Report) -> Option<Grid> {
     let mut grid = Grid::new(&heads);
     for batch in BATCHES {
         let Some(latency) = session.density(&of(batch)) else { continue };
-        let p99 = session.distribution(&of(batch), Series::Latency).map(|times| times.quantile(0.99) / 1e3);
+        let tail = session.distribution(&of(batch), Series::Latency).and_then(|times| times.tail(0.99));
+        let p99 = tail.map(|time| time / 1e3);
         let streamed = report.session(sweep::SCENARIO).and_then(|session| session.density(&of(batch)));
         let micros = ybench_measure::stats::Spread {
             median: latency.median / 1e3,
@@ -63,7 +64,7 @@ pub(super) fn table(report: &Report) -> Option<Grid> {
             figure(micros.median),
             interval(micros),
             told(p99),
-            told(session.ratio(&of(batch), &of(1)).map(|ratio| ratio.median)),
+            told(session.density(&of(1)).map(|one| latency.median / one.median)),
             told(streamed.map(|time| time.median)),
         ];
         grid.push(Tone::Plain, None, cells.to_vec());

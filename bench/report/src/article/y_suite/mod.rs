@@ -49,7 +49,7 @@ pub fn run(request: &Request) -> Result<Report, Error> {
     let plans = plans(request, rounds)?;
     let mut report = measure::begin("article y-suite", request, rounds);
     measure::print_heading(&report);
-    measure::measure(plans, &mut report)?;
+    measure::measure(request, plans, &mut report)?;
     Ok(report)
 }
 

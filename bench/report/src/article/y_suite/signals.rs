@@ -24,7 +24,7 @@ const FEW_HUNDRED: f64 = 1_000.0;
 pub(super) fn plan(frame: Frame) -> Plan {
     let all: Vec<&'static Probe> = ALL.iter().flatten().collect();
     let about = "A signal alone and a poll that finds one, with no message and no reader asleep";
-    plan::plan(SCENARIO, about, None, frame, frame.floor(), frame.those_that_fit(&all))
+    plan::plan(SCENARIO, about, None, frame, frame.floor(), frame.those_that_fit(&all, frame.floor().name))
 }
 
 pub(super) fn table(report: &Report) -> Option<Grid> {

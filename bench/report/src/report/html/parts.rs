@@ -56,6 +56,7 @@ impl Tone {
         match self {
             Self::Leader => "leader",
             Self::Tied => "tied",
+            Self::Unsure => "unsure",
             Self::Limit => "limit",
             Self::Plain => "plain",
         }
@@ -101,7 +102,8 @@ impl Summary {
         let mut units: Vec<&str> = report.sessions.iter().map(|session| session.unit().spoken()).collect();
         units.dedup();
         let units = if units.is_empty() { "a message".to_owned() } else { units.join(" or ") };
-        Self { verdicts, units, matrix, looks: looks.clone(), notes: report.notes.clone(), warnings: told.collect() }
+        let notes = crate::doubts::broken(report).chain(report.notes.iter().cloned()).collect();
+        Self { verdicts, units, matrix, looks: looks.clone(), notes, warnings: told.collect() }
     }
 
     fn time(&self, nanoseconds: &f64) -> String {
