@@ -325,12 +325,13 @@ fn a_slow_asker_holds_up_no_other() {
     worker.join().unwrap();
 }
 
-/// What is no question, and what is no answer.
+/// Of a frame of a peer after which others follow.
+const MORE: u8 = 1;
+
 #[test]
-fn what_speaks_something_else_is_refused() {
+fn what_is_no_question_is_refused() {
     let (answers, mut questions) = answer().bind("tcp://127.0.0.1:*").start().unwrap();
     let mut peer = Peer::connect(&address(&answers), "DEALER");
-    const MORE: u8 = 1;
     // Of another length, in two parts, none.
     peer.write(0, b"short");
     peer.write(MORE, b"");
@@ -347,7 +348,10 @@ fn what_speaks_something_else_is_refused() {
         envelope.iter().for_each(|part| assert_eq!(peer.read(), (MORE, part.to_vec())));
         assert_eq!(peer.read(), (0, 14u64.to_le_bytes().to_vec()));
     }
+}
 
+#[test]
+fn what_is_no_answer_is_refused() {
     let (asks, asker) = ask().bind("tcp://127.0.0.1:*").start().unwrap();
     let mut peer = Peer::connect(&address(&asks), "REP");
     let pending = asker.begin(1).unwrap();
