@@ -207,7 +207,7 @@ macro_rules! impl_common {
             /// before the last has arrived. Only CURVE keeps strangers out.
             ///
             /// Packs of records are no larger than that. A single message may be, and the other side must then allow
-            /// it: a duplex with [`at_least_once`](Duplex::at_least_once) would otherwise send it again without end.
+            /// it: a duplex with [`at_least_once`](crate::Duplex::at_least_once) would otherwise send it again without end.
             pub fn largest_frame(mut self, bytes: usize) -> Self {
                 self.options.largest = bytes;
                 self

@@ -7,7 +7,7 @@
 use core::task::{Context, Poll, ready};
 
 use super::error::{self, RecvError, RecvTimeoutError, TryRecvError};
-use super::pipe::{IntakeMany, PipeArrival, PipeReceive, ReceiveTask};
+use super::pipe::{IntakeMany, PipeArrival, QueueReceive, ReceiveTask};
 use super::rendezvous::MeetingEnd;
 use crate::foreign::{Foreign, Guarded};
 use crate::operation;
@@ -187,10 +187,11 @@ impl<E: ReadingEnd> Receiving<E> {
     #[cold]
     #[inline(never)]
     fn met<R>(&mut self, deadline: Deadline, of: fn(RecvTimeoutError) -> R) -> Result<E::Message, R> {
+        let Some(meeting) = self.end.meeting() else { return Err(of(RecvTimeoutError::Disconnected)) };
         let mut place = None;
         let mut place = Guarded(&mut place);
-        let outcome = operation::block_behind(PipeReceive::new(self), &mut *place, deadline);
-        error::received(of_limited(outcome).map_err(of), &mut place)
+        let outcome = meeting.party().recv(&mut place, deadline, self.backoff.meeting());
+        error::received(outcome.map_err(of), &mut place)
     }
 
     // MUTANT: Speed only: a message that came during the pause is found by the next attempt.
@@ -301,8 +302,11 @@ impl<E: ReadingEnd> Receiving<E> {
     #[cold]
     #[inline(never)]
     fn recv_batch_slowly(&mut self, to: &mut Vec<E::Message>, most: usize) -> Result<usize, RecvError> {
+        if let Some(meeting) = self.end.meeting() {
+            return meeting.party().recv_batch(to, most, self.backoff.meeting());
+        }
         let mut batch = Foreign::new(IntakeMany::new(to, most));
-        operation::perform_behind(PipeReceive::new(self), &mut *batch)?;
+        operation::perform_behind(QueueReceive::new(self), &mut *batch)?;
         Ok(batch.taken)
     }
 

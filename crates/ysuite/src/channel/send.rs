@@ -10,7 +10,7 @@ use core::task::{Context, Poll, Waker};
 
 use super::closed::EndWatchers;
 use super::error::{self, SendError, SendTimeoutError, TrySendError};
-use super::pipe::{Hidden, PipeSend, SendTask};
+use super::pipe::{Hidden, QueueSend, SendTask};
 use super::rendezvous::MeetingEnd;
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::operation;
@@ -383,7 +383,11 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     fn write_place(&mut self, place: &mut Option<T>) -> Result<(), SendError<()>> {
         // The waker that this wakes is user code.
         Panics::in_drop(|| _ = self.flush());
-        operation::perform_behind(PipeSend::new(self), &mut Hidden(place))
+        if let Some(meeting) = self.end.link.meeting() {
+            let sent = meeting.party().send(place, Deadline::Never, &mut self.backoff);
+            return sent.map_err(|_| SendError(()));
+        }
+        operation::perform_behind(QueueSend::new(self), &mut Hidden(place))
     }
 
     // MUTANT: Speed only: what was sent is counted again, and a wake without a mode does nothing.
@@ -555,9 +559,10 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     #[cold]
     #[inline(never)]
     fn send_slowly(&mut self, place: &mut Option<T>, deadline: Deadline) -> Result<(), SendTimeoutError<()>> {
-        // The waker that this wakes is user code.
-        Panics::in_drop(|| _ = self.flush());
-        error::of_limited(operation::block_behind(PipeSend::new(self), place, deadline))
+        if let Some(meeting) = self.end.link.meeting() {
+            return meeting.party().send(place, deadline, &mut self.backoff);
+        }
+        error::of_limited(operation::block_behind(QueueSend::new(self), place, deadline))
     }
 
     // MUTANT: After a wait in time there is room, which no other sender can take, or a disconnection.

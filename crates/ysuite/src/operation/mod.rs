@@ -12,7 +12,6 @@ use core::future::{Future, poll_fn};
 use core::mem::ManuallyDrop;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
-use std::thread;
 
 use self::limit::Limit;
 #[cfg(any(feature = "broadcast", feature = "mpmc", feature = "watch"))]
@@ -66,51 +65,64 @@ pub(crate) trait Operation {
     }
 }
 
-/// An operation that waits. However it ends, it leaves.
-struct Attempted<O: Operation>(O);
+/// An operation that may wait. However it ends, it leaves.
+struct Attempted<O: Operation> {
+    operation: O,
+    waits: bool,
+}
+
+impl<O: Operation> Attempted<O> {
+    #[inline]
+    fn new(operation: O) -> Self {
+        Self { operation, waits: false }
+    }
+
+    /// Blocks the thread until the operation is possible, after an attempt in vain.
+    #[inline]
+    fn block(&mut self, place: &mut O::Place, deadline: Deadline) -> Option<O::Outcome> {
+        self.waits = true;
+        loop {
+            let in_time = self.operation.block(deadline) && is_ahead(deadline);
+            let outcome = self.operation.attempt(place);
+            if outcome.is_some() {
+                return outcome;
+            }
+            if !in_time {
+                return self.operation.withdraw(place);
+            }
+        }
+    }
+}
 
 // USER CODE: what `leave` of each operation runs: the waker of a task that waits no longer, and those of peers to whom a
 //     notification is passed on; the operation is over; re-entrance and panic: as that operation says
 impl<O: Operation> Drop for Attempted<O> {
     #[inline]
     fn drop(&mut self) {
-        Panics::in_drop(|| self.0.leave());
+        if self.waits {
+            Panics::in_drop(|| self.operation.leave());
+        }
     }
 }
 
 /// Performs the operation; blocks the thread until it is possible. `None`: the deadline has passed. After the deadline it
 /// is attempted once more, and not for as long as others take away what has woken this thread.
-pub(crate) fn block<O: Operation>(mut operation: O, place: &mut O::Place, deadline: Deadline) -> Option<O::Outcome> {
-    let outcome = operation.attempt(place);
-    if outcome.is_some() { outcome } else { block_behind(operation, place, deadline) }
+pub(crate) fn block<O: Operation>(operation: O, place: &mut O::Place, deadline: Deadline) -> Option<O::Outcome> {
+    let mut attempted = Attempted::new(operation);
+    let outcome = attempted.operation.attempt(place);
+    if outcome.is_some() { outcome } else { attempted.block(place, deadline) }
 }
 
 /// As [`block`], after an attempt in vain.
 #[inline]
 pub(crate) fn block_behind<O: Operation>(operation: O, place: &mut O::Place, deadline: Deadline) -> Option<O::Outcome> {
-    let mut waiting = Attempted(operation);
-    loop {
-        // What the wait wakes is user code.
-        let in_time =
-            if thread::panicking() { block_unwinding(&mut waiting.0, deadline) } else { waiting.0.block(deadline) };
-        let in_time = in_time && !deadline.is_over();
-        let outcome = waiting.0.attempt(place);
-        if outcome.is_some() {
-            return outcome;
-        }
-        if !in_time {
-            return waiting.0.withdraw(place);
-        }
-    }
+    Attempted::new(operation).block(place, deadline)
 }
 
-/// Blocks, where a panic goes no further. Then another attempt finds what there is.
-#[cold]
+/// Whether there is time left. Not inlined, as it would be compiled for each operation.
 #[inline(never)]
-fn block_unwinding<O: Operation>(operation: &mut O, deadline: Deadline) -> bool {
-    let mut in_time = true;
-    Panics::in_drop(|| in_time = operation.block(deadline));
-    in_time
+fn is_ahead(deadline: Deadline) -> bool {
+    !deadline.is_over()
 }
 
 /// As [`block`], without a deadline.
@@ -119,7 +131,6 @@ pub(crate) fn perform<O: Operation>(operation: O, place: &mut O::Place) -> O::Ou
 }
 
 /// As [`block_behind`], without a deadline.
-#[cfg(any(feature = "spsc", feature = "mpsc"))]
 pub(crate) fn perform_behind<O: Operation>(operation: O, place: &mut O::Place) -> O::Outcome {
     block_behind(operation, place, Deadline::Never).expect(NEVER)
 }
@@ -132,18 +143,20 @@ pub(crate) async fn until<O: Operation>(
     place: &mut O::Place,
     mut limit: Limit<'_, impl Future>,
 ) -> Option<O::Outcome> {
-    let mut waiting = Attempted(operation);
+    let mut waiting = Attempted::new(operation);
     let outcome = loop {
-        let outcome = waiting.0.attempt(place);
+        let outcome = waiting.operation.attempt(place);
         if outcome.is_some() {
             break outcome;
         }
-        let is_over = poll_fn(|context| match waiting.0.poll(context) {
+        waiting.waits = true;
+        let is_over = poll_fn(|context| match waiting.operation.poll(context) {
             Poll::Ready(()) => Poll::Ready(false),
             Poll::Pending => Pin::new(&mut limit).poll(context).map(|()| true),
         });
         if is_over.await {
-            break waiting.0.withdraw(place);
+            let outcome = waiting.operation.attempt(place);
+            break if outcome.is_some() { outcome } else { waiting.operation.withdraw(place) };
         }
     };
     limit::answer_behind(outcome, waiting, limit)
@@ -172,7 +185,6 @@ impl<O: Operation> Polled<O> {
 
     /// The operation, if it has not been attempted: for an attempt by what the caller knows of it. It is over then,
     /// unless it [must wait](Self::must_wait).
-    #[cfg(any(feature = "spsc", feature = "mpsc"))]
     #[inline(always)]
     pub(crate) fn begin(&mut self) -> Option<&mut O> {
         if self.stage != TaskStage::New {
@@ -183,7 +195,6 @@ impl<O: Operation> Polled<O> {
     }
 
     /// The first attempt has changed nothing.
-    #[cfg(any(feature = "spsc", feature = "mpsc"))]
     #[inline(always)]
     pub(crate) fn must_wait(&mut self) {
         self.stage = TaskStage::Waiting;
@@ -215,7 +226,14 @@ impl<O: Operation> Polled<O> {
     #[cold]
     #[inline(never)]
     fn wait(&mut self, place: &mut O::Place, context: &mut Context<'_>) -> Poll<O::Outcome> {
-        self.stage = TaskStage::Waiting;
+        self.must_wait();
+        self.poll_behind(place, context)
+    }
+
+    /// As [`poll`](Self::poll), behind an attempt in vain of the caller's own.
+    #[inline(always)]
+    pub(crate) fn poll_behind(&mut self, place: &mut O::Place, context: &mut Context<'_>) -> Poll<O::Outcome> {
+        assert!(self.stage == TaskStage::Waiting, "a future is not polled when it has been ready");
         let outcome = ready!(self.operation.step(place, context));
         Poll::Ready(self.end(outcome))
     }

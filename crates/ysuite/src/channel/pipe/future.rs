@@ -29,7 +29,7 @@ impl<'a, T, L: SenderLink<T>> SendTask<'a, T, L> {
     #[cold]
     #[inline(never)]
     fn poll_slowly(&mut self, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
-        let outcome = self.wait.poll(&mut self.place, context);
+        let outcome = self.wait.poll_behind(&mut self.place, context);
         outcome.map(|outcome| error::of_send(outcome, &mut self.place))
     }
 }
@@ -69,7 +69,7 @@ impl<'a, E: ReadingEnd> ReceiveTask<'a, E> {
     fn poll_slowly(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
         let mut place = None;
         let mut place = Guarded(&mut place);
-        let outcome = self.wait.poll(&mut place, context);
+        let outcome = self.wait.poll_behind(&mut place, context);
         outcome.map(|outcome| error::received(outcome, &mut place))
     }
 }

@@ -9,4 +9,6 @@ mod future;
 mod operations;
 
 pub(super) use self::future::{ReceiveTask, SendTask};
-pub(super) use self::operations::{Hidden, IntakeMany, OneByOne, PipeArrival, PipeReceive, PipeReserve, PipeSend};
+pub(super) use self::operations::{
+    Hidden, IntakeMany, OneByOne, PipeArrival, PipeReceive, PipeReserve, PipeSend, QueueReceive, QueueSend,
+};

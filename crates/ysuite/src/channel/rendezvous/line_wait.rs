@@ -16,7 +16,7 @@ use super::ticket::Ticket;
 use super::wait::LineSlot;
 use crate::channel::error::{RecvError, SendError, TryRecvError, TrySendError};
 use crate::foreign::Panics;
-use crate::operation::Operation;
+use crate::operation::{self, Operation};
 use crate::os::Deadline;
 use crate::sync::Arc;
 use crate::wait::Backoff;
@@ -151,7 +151,49 @@ impl Drop for LineWait<'_> {
     }
 }
 
+/// The wait of a thread, with what it has learned about spinning.
+struct ThreadWait<'a, 'b, P> {
+    wait: LineWait<'a>,
+    backoff: &'b mut Backoff,
+    place: PhantomData<fn(&mut P)>,
+}
+
+impl<'p> Operation for ThreadWait<'_, '_, LentPlace<'p>> {
+    type Place = LentPlace<'p>;
+    type Outcome = Exchanged;
+
+    fn attempt(&mut self, place: &mut LentPlace<'p>) -> Option<Exchanged> {
+        self.wait.attempt(place)
+    }
+
+    fn block(&mut self, deadline: Deadline) -> bool {
+        self.wait.block(deadline, self.backoff)
+    }
+
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
+        self.wait.poll(context)
+    }
+
+    fn withdraw(&mut self, place: &mut LentPlace<'p>) -> Option<Exchanged> {
+        self.wait.withdraw(place)
+    }
+
+    fn leave(&mut self) {
+        self.wait.leave();
+    }
+}
+
 impl AnyParty<'_> {
+    /// Exchanges a message; blocks the thread until there is a counterpart. `None`: the deadline has passed.
+    pub(super) fn block(
+        &self,
+        place: &mut LentPlace<'_>,
+        deadline: Deadline,
+        backoff: &mut Backoff,
+    ) -> Option<Exchanged> {
+        operation::block(ThreadWait { wait: LineWait::new(*self), backoff, place: PhantomData }, place, deadline)
+    }
+
     /// Exchanges a message with an endpoint that waits. `None`: there is none.
     fn exchange(&self, place: &mut LentPlace<'_>) -> Option<Exchanged> {
         if self.sends {
@@ -171,6 +213,9 @@ impl AnyParty<'_> {
 
     /// As [`exchange`](Self::exchange) (`None`), or registers in line.
     fn stand(&self, ticket: &Arc<Ticket>, place: &mut LentPlace<'_>) -> Result<Option<LineSlot>, Closed> {
+        if self.has_ended {
+            return Err(Closed);
+        }
         if self.sends {
             LineSlot::send_from(self.side(), ticket, 0, place, true).map_err(|_| Closed)
         } else {
@@ -199,6 +244,11 @@ impl<'a, T, const SENDS: bool> Lining<'a, T, SENDS> {
     /// Whether its message, or the place for one, is in line.
     pub(in crate::channel) fn is_in_line(&self) -> bool {
         self.wait.slot.is_some()
+    }
+
+    /// Before it waits: an attempt.
+    pub(in crate::channel) fn attempt_first(&mut self, place: &mut Option<T>) -> Option<Exchanged> {
+        if self.wait.ticket.is_none() { self.attempt(place) } else { None }
     }
 
     /// For another message, after one has been exchanged.

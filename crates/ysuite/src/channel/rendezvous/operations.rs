@@ -23,6 +23,7 @@ pub(super) struct Operations {
     pub(super) try_send: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Result<(), TrySendError<()>>,
     pub(super) try_recv: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Result<(), TryRecvError>,
     pub(super) take: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Result<(), TryRecvError>,
+    pub(super) block: fn(&AnyParty<'_>, &mut LentPlace<'_>, Deadline, &mut Backoff) -> Option<Exchanged>,
     // Of a wait.
     pub(super) attempt: fn(&mut LineWait<'_>, &mut LentPlace<'_>) -> Option<Exchanged>,
     pub(super) block_wait: fn(&mut LineWait<'_>, Deadline, &mut Backoff) -> bool,
@@ -53,6 +54,7 @@ pub(super) static OPERATIONS: Operations = Operations {
     try_send: |party, place| party.try_send(place),
     try_recv: |party, place| party.try_recv(place),
     take: |party, place| party.take(place),
+    block: |party, place, deadline, backoff| party.block(place, deadline, backoff),
     attempt: |wait, place| wait.attempt(place),
     block_wait: |wait, deadline, backoff| wait.block(deadline, backoff),
     poll_wait: |wait, context| wait.poll(context),

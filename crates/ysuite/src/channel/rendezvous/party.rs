@@ -12,11 +12,14 @@ use super::meeting::{Encounter, Meeting, MeetingOf, MeetingSide, MessageFrom};
 use super::node::LentPlace;
 use super::operations::Operations;
 use super::wait::woken;
-use crate::channel::error::{self, RecvError, SendError, TryRecvError, TrySendError};
+use crate::channel::error::{
+    self, RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
+};
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::operation::Polled;
-use crate::wait::Subscriptions;
+use crate::os::Deadline;
 use crate::wait::many::{Owed, SharedEnd, propagate};
+use crate::wait::{Backoff, Subscriptions};
 
 /// One endpoint, as it is borrowed for an operation: a sender with `SENDS`, otherwise a receiver.
 pub(in crate::channel) struct Party<'a, T, const SENDS: bool> {
@@ -64,6 +67,17 @@ impl<T> Party<'_, T, true> {
         (self.operations().try_send)(&self.any, &mut self.place(place))
     }
 
+    /// Hands the message that is in `place` to a receiver; waits for one until the deadline.
+    pub(in crate::channel) fn send(
+        &self,
+        place: &mut Option<T>,
+        deadline: Deadline,
+        backoff: &mut Backoff,
+    ) -> Result<(), SendTimeoutError<()>> {
+        let outcome = (self.operations().block)(&self.any, &mut self.place(place), deadline, backoff);
+        outcome.map_or(Err(SendTimeoutError::Timeout(())), |outcome| Ok(outcome.map_err(SendError::from)?))
+    }
+
     /// Hands the message that is in `place` to a receiver; the task waits for one.
     pub(in crate::channel) fn send_async(
         &self,
@@ -94,6 +108,30 @@ impl<'a, T> Party<'a, T, false> {
     /// Takes the message of a sender that waits to `place`, which is empty; so in all that receives.
     pub(in crate::channel) fn try_recv(&self, place: &mut Option<T>) -> Result<(), TryRecvError> {
         (self.operations().try_recv)(&self.any, &mut self.place(place))
+    }
+
+    /// Takes the message of a sender; waits for one until the deadline.
+    pub(in crate::channel) fn recv(
+        &self,
+        place: &mut Option<T>,
+        deadline: Deadline,
+        backoff: &mut Backoff,
+    ) -> Result<(), RecvTimeoutError> {
+        let outcome = (self.operations().block)(&self.any, &mut self.place(place), deadline, backoff);
+        outcome.map_or(Err(RecvTimeoutError::Timeout), |outcome| Ok(outcome.map_err(RecvError::from)?))
+    }
+
+    /// Waits for one sender, then takes the messages of waiting senders, at most `most`, which is not 0.
+    pub(in crate::channel) fn recv_batch(
+        &self,
+        to: &mut Vec<T>,
+        most: usize,
+        backoff: &mut Backoff,
+    ) -> Result<usize, RecvError> {
+        let mut place = Foreign::none();
+        self.recv(&mut place, Deadline::Never, backoff).map_err(|_| RecvError)?;
+        to.push(place.take_out());
+        Ok(1 + self.take_more(to, most - 1))
     }
 
     /// Takes the messages of waiting senders, at most `most`, which is not 0.
