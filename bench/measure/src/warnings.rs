@@ -158,7 +158,7 @@ impl Warning {
         matches!(self, Self::Loaded { .. } | Self::TimeStolen { .. } | Self::WorkOfOthers { .. })
     }
 
-    /// Whether it says that a competitor broke its word: the first thing to tell.
+    /// Whether it says that a competitor failed validation: the first thing to tell.
     pub fn is_of_a_broken_word(&self) -> bool {
         matches!(self, Self::TakenOut { .. })
     }

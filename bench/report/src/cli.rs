@@ -302,7 +302,7 @@ impl Cli {
         }
         self.refuse_what_means_nothing()?;
         registry::chosen(&options.against)?;
-        // Whoever others are compared with takes part.
+        // The transports that others are compared with take part.
         let named: &[String] = if options.transports.is_empty() { &[] } else { &options.against };
         let mut entries = registry::chosen(&[&options.transports[..], named].concat())?;
         if self.command.is_none() && options.transports.is_empty() {

@@ -6,7 +6,7 @@ use ybench_measure::warnings::Warning;
 /// Warnings of single scenarios that are worth a line each.
 const MANY: usize = 3;
 
-/// The first lines of every output: who broke its word.
+/// The first lines of every output: who failed validation.
 pub fn broken(report: &Report) -> impl Iterator<Item = String> {
     let line = |(name, scenario, sentence)| format!("BROKEN: {name} {sentence} ({scenario}). It is in no table.");
     report.broken().map(line)

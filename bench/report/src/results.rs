@@ -11,7 +11,7 @@ use crate::request::Request;
 use crate::{choose, doubts, storage, study, table};
 
 /// All of these steps. An interrupted run with complete rounds is stored like any other, and then reported as an error.
-/// So is one in which a competitor broke its word, which is told before anything else.
+/// So is one in which a competitor failed validation, which is told before anything else.
 pub fn finish(report: &Report, request: &Request) -> Result<(), Error> {
     doubts::broken(report).for_each(say);
     let study = study::of(report, request.beyond);

@@ -96,7 +96,7 @@ fn check() {
         let said = String::from_utf8_lossy(&output.stdout);
         assert_eq!(output.status.code(), Some(1), "{name}: {said}");
         let told = String::from_utf8_lossy(&output.stderr);
-        assert!(told.ends_with(&format!("In no table, because it broke its word: {name}.\n")), "{name}: {told}");
+        assert!(told.ends_with(&format!("In no table, because it failed validation: {name}.\n")), "{name}: {told}");
         let broken = said.find("BROKEN: ").expect("it is told");
         let first_table = said.find("spsc").expect("the others have tables");
         assert!(broken < first_table, "{name}: {said}");

@@ -351,14 +351,14 @@ impl Report {
         })
     }
 
-    /// Whether a competitor of this name broke its word.
+    /// Whether a competitor of this name failed validation.
     pub fn is_broken(&self, name: &str) -> bool {
         self.broken().any(|(broken, ..)| broken == name)
     }
 
     /// # Errors
     ///
-    /// If a competitor broke its word.
+    /// If a competitor failed validation.
     pub fn honest(&self) -> Result<(), Error> {
         let mut names: Vec<&str> = self.broken().map(|(name, ..)| name).collect();
         names.sort_unstable();
@@ -366,7 +366,7 @@ impl Report {
         if names.is_empty() {
             return Ok(());
         }
-        Err(Error::BrokeTheirWord(format!("In no table, because it broke its word: {}.", stats::listed(&names))))
+        Err(Error::BrokeTheirWord(format!("In no table, because it failed validation: {}.", stats::listed(&names))))
     }
 
     /// Competitors that broke their word leave every table, and are the first thing that the warnings tell. A figure of
@@ -527,7 +527,10 @@ mod tests {
         assert_eq!(report.warnings, [taken_out("latency"), Warning::OneCpu]);
         assert_eq!(report.broken().collect::<Vec<_>>(), [("liar", "latency", "lost a message")]);
         let error = report.honest().unwrap_err();
-        assert_eq!((error.exit_status(), &error.to_string()[..]), (1, "In no table, because it broke its word: liar."));
+        assert_eq!(
+            (error.exit_status(), &error.to_string()[..]),
+            (1, "In no table, because it failed validation: liar.")
+        );
         assert!(report.is_broken("liar") && !report.is_broken("honest") && !report.is_busy());
         for session in &report.sessions {
             assert!(session.contestant("liar").is_none() && session.details.is_empty());

@@ -120,7 +120,7 @@ fn a_result_with_a_broken_word_fails_and_its_transport_is_not_compared() {
     let output = ybench(&["compare", &old, &new]);
     assert_eq!(
         (output.status.code(), stderr(&output)),
-        (Some(1), "In no table, because it broke its word: spsc.\n".into())
+        (Some(1), "In no table, because it failed validation: spsc.\n".into())
     );
     let said = stdout(&output);
     assert!(said.contains("spsc was taken out: it lost a message.") && !said.contains("  spsc  "), "{said}");

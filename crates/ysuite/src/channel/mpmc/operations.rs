@@ -128,33 +128,6 @@ impl<T> MpmcIntake<T> for Option<T> {
     }
 }
 
-/// The place of a poll: the message gets there by value, which takes fewer instructions, and a larger frame where the
-/// compiler does not optimise.
-impl<T> MpmcIntake<T> for Foreign<Option<T>> {
-    #[inline(always)]
-    fn take(&mut self, receiver: &Receiver<T>) -> bool {
-        match receiver.take_at_once() {
-            Some(message) => {
-                **self = Some(message);
-                true
-            }
-            None => false,
-        }
-    }
-
-    fn meet(&mut self, line: &mut Lining<'_, T, false>) -> Option<Result<(), RecvError>> {
-        MpmcIntake::meet(&mut **self, line)
-    }
-
-    fn step(&mut self, line: &mut Lining<'_, T, false>, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
-        MpmcIntake::step(&mut **self, line, context)
-    }
-
-    fn withdraw(&mut self, line: &mut Lining<'_, T, false>) -> Option<Result<(), RecvError>> {
-        MpmcIntake::withdraw(&mut **self, line)
-    }
-}
-
 /// The messages of one batch.
 pub(in crate::channel) struct RecvRun<'a, T> {
     to: &'a mut Vec<T>,
@@ -219,6 +192,11 @@ impl<'a, T, P, L: MpmcLimit> MpmcReceive<'a, T, P, L> {
     #[inline(always)]
     pub(in crate::channel) fn until(receiver: &'a Receiver<T>, limit: L) -> Self {
         Self { receiver, limit, wait: MpmcWait::None, place: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(super) fn receiver(&self) -> &'a Receiver<T> {
+        self.receiver
     }
 }
 

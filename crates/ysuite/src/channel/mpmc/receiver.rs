@@ -17,7 +17,7 @@ use crate::channel::iter::{IntoIter, Receive, impl_iterator, until_over};
 use crate::channel::observed::impl_observer;
 use crate::channel::receive::impl_receiver_traits;
 use crate::channel::rendezvous::{self, Party};
-use crate::foreign::{Foreign, Lent, Panics};
+use crate::foreign::{Foreign, Guarded, Lent, Panics};
 use crate::operation;
 use crate::os::Deadline;
 use crate::queue::exchange::{ClaimedMessage, ClaimedSlot, Hint};
@@ -88,7 +88,8 @@ impl<T> Receiver<T> {
     #[cold]
     #[inline(never)]
     fn recv_further(&self) -> Result<T, RecvError> {
-        let mut place = Foreign::none();
+        let mut place = None;
+        let mut place = Guarded(&mut place);
         let outcome = operation::perform(MpmcReceive::new(self), &mut *place);
         error::received(outcome, &mut place)
     }

@@ -11,9 +11,9 @@ use core::task::{Context, Poll};
 use super::holding::HeldPlaces;
 use super::operations::{MpmcReceive, MpmcSend, RecvRun};
 use super::{Receiver, RecvError, SendError, SendTimeoutError, Sender};
-use crate::channel::coop::{poll_operation, within_budget};
+use crate::channel::coop::{poll_future, poll_operation, within_budget};
 use crate::channel::error;
-use crate::foreign::{Foreign, Panics};
+use crate::foreign::{Foreign, Guarded, Panics};
 use crate::operation::limit::Limit;
 use crate::operation::{self, Polled, Task};
 use crate::queue::exchange::{Staging, StagingSpace};
@@ -164,7 +164,7 @@ impl<T> Receiver<T> {
     /// When the channel is empty and all senders have disconnected, or it is closed.
     #[inline(always)]
     pub fn recv_async(&self) -> RecvFuture<'_, T> {
-        RecvFuture(Polled::new(MpmcReceive::new(self)))
+        RecvFuture(ReceiveTask(Polled::new(MpmcReceive::new(self))))
     }
 
     /// Appends messages to `to`: the task waits for the first, then takes the messages that are there, at most `max`,
@@ -213,18 +213,44 @@ impl<T> fmt::Debug for SendFuture<'_, T> {
 
 /// A receive of a task: see [`recv_async`](Receiver::recv_async).
 #[must_use = "futures do nothing unless they are polled"]
-pub struct RecvFuture<'a, T>(Polled<MpmcReceive<'a, T, Foreign<Option<T>>>>);
+pub struct RecvFuture<'a, T>(ReceiveTask<'a, T>);
 
 impl<T> Future for RecvFuture<'_, T> {
     type Output = Result<T, RecvError>;
 
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
-        let Self(polled) = self.get_mut();
-        // Not in the future, which would be as large as a message.
-        let mut place = Foreign::none();
-        let outcome = poll_operation(polled, &mut place, context);
+        poll_future(&mut self.get_mut().0, context)
+    }
+}
+
+/// It has no place for the message, which would make it as large as one.
+struct ReceiveTask<'a, T>(Polled<MpmcReceive<'a, T, Option<T>>>);
+
+impl<T> ReceiveTask<'_, T> {
+    #[cold]
+    #[inline(never)]
+    fn poll_slowly(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+        let mut place = None;
+        let mut place = Guarded(&mut place);
+        let outcome = self.0.poll(&mut place, context);
         outcome.map(|outcome| error::received(outcome, &mut place))
+    }
+}
+
+impl<T> Future for ReceiveTask<'_, T> {
+    type Output = Result<T, RecvError>;
+
+    #[inline(always)]
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+        let this = self.get_mut();
+        let receiver = this.0.begin().map(|receive| receive.receiver());
+        let Some(receiver) = receiver else { return this.poll_slowly(context) };
+        if let Some(message) = receiver.take_at_once() {
+            return Poll::Ready(Ok(message));
+        }
+        this.0.must_wait();
+        this.poll_slowly(context)
     }
 }
 
