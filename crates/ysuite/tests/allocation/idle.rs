@@ -60,9 +60,9 @@ mod rows {
             spsc::bounded(16) => 1040, 1040, 4;
             mpsc::unbounded() => 680, 1000, 4;
             mpsc::bounded(16) => 680, 1000, 4;
-            mpmc::unbounded() => 688, 972, 2;
-            mpmc::bounded(16) => 944, 944, 2;
-            broadcast::bounded(16) => 968, 968, 3;
+            mpmc::unbounded() => 680, 964, 2;
+            mpmc::bounded(16) => 936, 936, 2;
+            broadcast::bounded(16) => 984, 984, 3;
         }
         assert!(!wrong, "not as stated: see above");
         let row = measured(

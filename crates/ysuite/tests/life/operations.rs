@@ -734,7 +734,7 @@ const VALUES: &[&str] = &[
 
 /// A program calls some operations by what its event loop, or the crate for futures, has for it.
 const BY_OTHERS: &[(&str, &[&str])] = &[
-    ("poll", &["poll_once"]),
+    ("poll", &["block_on", "given_up!", "poll_once"]),
     ("poll_next", &["poll_next_unpin"]),
     ("poll_ready", &["poll_ready_unpin"]),
     ("register", &["insert_source"]),
@@ -809,6 +809,9 @@ fn derived(interface: &str) -> BTreeSet<String> {
                         found.extend(paths.map(|path| format!("{path}::{word}")));
                     }
                 }
+                traits.clear();
+            } else if !line.starts_with(['#', '/', ' ']) {
+                // Another item has had what was derived.
                 traits.clear();
             }
         }
