@@ -267,11 +267,11 @@ impl<T> Flavour<T> {
     pub(super) fn pop_at_once(&self, hint: &Hint, place: &mut Option<T>) -> Option<bool> {
         match self {
             Bounded(ring) => {
-                *place = Some(ring.claim_oldest(hint)?.take());
+                ring.claim_oldest(hint)?.take_to(place);
                 Some(true)
             }
             Unbounded(segments) => {
-                *place = Some(segments.claim_oldest()?.take());
+                segments.claim_oldest()?.take_to(place);
                 Some(false)
             }
             Meeting(_) => None,

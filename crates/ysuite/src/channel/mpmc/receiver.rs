@@ -367,9 +367,15 @@ impl<T> Receiver<T> {
     #[inline(always)]
     pub(super) fn take_at_once(&self) -> Option<T> {
         // The ring first: one question for all flavours took three instructions more there.
-        if let Some(claimed) = self.claim_oldest() {
-            return Some(self.taken(claimed));
+        match self.claim_oldest() {
+            Some(claimed) => Some(self.taken(claimed)),
+            None => self.take_elsewhere(),
         }
+    }
+
+    /// Not in a ring, or as a receiver that may have been notified.
+    #[inline]
+    fn take_elsewhere(&self) -> Option<T> {
         if self.subscriptions.is_some() { self.take() } else { self.claim_oldest_unbounded().map(ClaimedSlot::take) }
     }
 

@@ -164,7 +164,7 @@ impl<T> Receiver<T> {
     /// When the channel is empty and all senders have disconnected, or it is closed.
     #[inline(always)]
     pub fn recv_async(&self) -> RecvFuture<'_, T> {
-        RecvFuture(ReceiveTask(Polled::new(MpmcReceive::new(self))))
+        RecvFuture(MpmcReceiveTask(Polled::new(MpmcReceive::new(self))))
     }
 
     /// Appends messages to `to`: the task waits for the first, then takes the messages that are there, at most `max`,
@@ -213,7 +213,7 @@ impl<T> fmt::Debug for SendFuture<'_, T> {
 
 /// A receive of a task: see [`recv_async`](Receiver::recv_async).
 #[must_use = "futures do nothing unless they are polled"]
-pub struct RecvFuture<'a, T>(ReceiveTask<'a, T>);
+pub struct RecvFuture<'a, T>(MpmcReceiveTask<'a, T>);
 
 impl<T> Future for RecvFuture<'_, T> {
     type Output = Result<T, RecvError>;
@@ -225,9 +225,9 @@ impl<T> Future for RecvFuture<'_, T> {
 }
 
 /// It has no place for the message, which would make it as large as one.
-struct ReceiveTask<'a, T>(Polled<MpmcReceive<'a, T, Option<T>>>);
+struct MpmcReceiveTask<'a, T>(Polled<MpmcReceive<'a, T, Option<T>>>);
 
-impl<T> ReceiveTask<'_, T> {
+impl<T> MpmcReceiveTask<'_, T> {
     #[cold]
     #[inline(never)]
     fn poll_slowly(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
@@ -238,7 +238,7 @@ impl<T> ReceiveTask<'_, T> {
     }
 }
 
-impl<T> Future for ReceiveTask<'_, T> {
+impl<T> Future for MpmcReceiveTask<'_, T> {
     type Output = Result<T, RecvError>;
 
     #[inline(always)]

@@ -123,6 +123,12 @@ impl<T> ClaimedSlot<'_, T> {
         self.queue.pass(self.place);
         message
     }
+
+    /// As [`ClaimedMessage::take_to`](super::ring::ClaimedMessage::take_to).
+    #[inline]
+    pub(crate) fn take_to(self, place: &mut Option<T>) {
+        *place = Some(self.take());
+    }
 }
 
 /// How far the two sides are. Observers load these words directly.
