@@ -39,12 +39,7 @@ pub(crate) trait Operation {
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()>;
     /// Registers the task, and attempts the operation again where that is worthwhile.
     fn step(&mut self, place: &mut Self::Place, context: &mut Context<'_>) -> Poll<Self::Outcome> {
-        loop {
-            ready!(self.poll(context));
-            if let Some(outcome) = self.attempt(place) {
-                return Poll::Ready(outcome);
-            }
-        }
+        step(self, place, context)
     }
     /// The limit of the wait is reached: a message that waits elsewhere returns to its place, unless a peer was quicker:
     /// then this is how the operation has ended.
@@ -62,6 +57,21 @@ pub(crate) trait Operation {
     /// possible. Where nobody else can take the possibility away, it is always the same.
     fn moves(&self) -> u64 {
         0
+    }
+}
+
+/// As [`Operation::step`], by the other methods.
+#[inline(always)]
+pub(crate) fn step<O: Operation + ?Sized>(
+    operation: &mut O,
+    place: &mut O::Place,
+    context: &mut Context<'_>,
+) -> Poll<O::Outcome> {
+    loop {
+        ready!(operation.poll(context));
+        if let Some(outcome) = operation.attempt(place) {
+            return Poll::Ready(outcome);
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use super::shared::{MpmcShared, Readers, Writers};
 use super::{Receiver, RecvError, SendError, Sender};
 use crate::channel::rendezvous::Lining;
 use crate::foreign::{Foreign, Lent, Panics};
-use crate::operation::Operation;
+use crate::operation::{Operation, step};
 use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, Staging, StagingSpace};
 use crate::wait::SharedBackoff;
@@ -250,12 +250,7 @@ impl<T, P: MpmcIntake<T>, L: MpmcLimit> Operation for MpmcReceive<'_, T, P, L> {
         if let MpmcWait::InLine(line) = &mut self.wait {
             return place.step(line, context);
         }
-        loop {
-            ready!(self.poll(context));
-            if let Some(outcome) = self.attempt(place) {
-                return Poll::Ready(outcome);
-            }
-        }
+        step(self, place, context)
     }
 
     fn withdraw(&mut self, place: &mut P) -> Option<Result<(), RecvError>> {
@@ -389,7 +384,7 @@ impl<T> MpmcSupply<T> for SendRun<'_, T> {
                 closed => return Some(closed),
             }
             self.meets = false;
-            *line = Lining::new(&line.party());
+            line.renew();
         }
     }
 
@@ -474,12 +469,7 @@ impl<T, P: MpmcSupply<T>, L: MpmcLimit> Operation for MpmcSend<'_, T, P, L> {
         if let MpmcWait::InLine(line) = &mut self.wait {
             return place.step(line, context);
         }
-        loop {
-            ready!(self.poll(context));
-            if let Some(outcome) = self.attempt(place) {
-                return Poll::Ready(outcome);
-            }
-        }
+        step(self, place, context)
     }
 
     fn withdraw(&mut self, place: &mut P) -> Option<Result<(), SendError<()>>> {

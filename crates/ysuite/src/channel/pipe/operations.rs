@@ -6,10 +6,10 @@ use core::task::{Context, Poll, ready};
 use crate::channel::error::{RecvError, ReserveError, SendError, TryReserveError, TrySendError};
 use crate::channel::permit::SeveralPlaces;
 use crate::channel::receive::{ReadingEnd, Receiving};
-use crate::channel::rendezvous::Lining;
+use crate::channel::rendezvous::{Exchanged, Lining};
 use crate::channel::send::{FlushOnDrop, SenderLink, Sending};
 use crate::foreign::{Lent, Panics};
-use crate::operation::Operation;
+use crate::operation::{Operation, step};
 use crate::os::Deadline;
 use crate::wait::{Backoff, one};
 
@@ -238,28 +238,17 @@ impl<T, L: SenderLink<T>, P: PipeSupply<T, L>> Operation for PipeSend<'_, T, L, 
     }
 
     fn step(&mut self, place: &mut P, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
-        loop {
-            match self.way.chosen() {
-                SendWay::Meeting(line, _) => {
-                    if !has_more(line, place) {
-                        return Poll::Ready(Ok(()));
-                    }
-                    let exchanged = match line.attempt_first(place.next()) {
-                        Some(exchanged) => exchanged,
-                        None => ready!(line.step(place.next(), context)),
-                    };
-                    if let Err(closed) = exchanged {
-                        return Poll::Ready(Err(closed.into()));
-                    }
-                }
-                _ => {
-                    ready!(self.poll(context));
-                    if let Some(outcome) = self.attempt(place) {
-                        return Poll::Ready(outcome);
-                    }
-                }
+        let SendWay::Meeting(line, _) = self.way.chosen() else { return step(self, place, context) };
+        while has_more(line, place) {
+            let exchanged = match line.attempt_first(place.next()) {
+                Some(exchanged) => exchanged,
+                None => ready!(line.step(place.next(), context)),
+            };
+            if let Err(closed) = exchanged {
+                return Poll::Ready(Err(closed.into()));
             }
         }
+        Poll::Ready(Ok(()))
     }
 
     fn withdraw(&mut self, place: &mut P) -> Option<Result<(), SendError<()>>> {
@@ -522,10 +511,7 @@ impl<E: ReadingEnd, P: PipeIntake<E>> Operation for PipeReceive<'_, E, P> {
             ReceiveWay::Queue(receive) => receive.attempt(place),
             ReceiveWay::Meeting(line, _) => {
                 let outcome = line.attempt(place.place())?;
-                if outcome.is_ok() {
-                    place.handed(line);
-                }
-                Some(outcome.map_err(RecvError::from))
+                Some(handed(line, place, outcome))
             }
         }
     }
@@ -536,22 +522,17 @@ impl<E: ReadingEnd, P: PipeIntake<E>> Operation for PipeReceive<'_, E, P> {
                 Some(outcome) => outcome,
                 None => ready!(line.step(place.place(), context)),
             };
-            if outcome.is_ok() {
-                place.handed(line);
-            }
-            return Poll::Ready(outcome.map_err(RecvError::from));
+            return Poll::Ready(handed(line, place, outcome));
         }
-        loop {
-            ready!(self.poll(context));
-            if let Some(outcome) = self.attempt(place) {
-                return Poll::Ready(outcome);
-            }
-        }
+        step(self, place, context)
     }
 
     fn withdraw(&mut self, place: &mut P) -> Option<Result<(), RecvError>> {
         match &mut self.way {
-            ReceiveWay::Meeting(line, _) => Some(line.withdraw(place.place())?.map_err(RecvError::from)),
+            ReceiveWay::Meeting(line, _) => {
+                let outcome = line.withdraw(place.place())?;
+                Some(handed(line, place, outcome))
+            }
             _ => None,
         }
     }
@@ -580,6 +561,17 @@ impl<E: ReadingEnd, P: PipeIntake<E>> Operation for PipeReceive<'_, E, P> {
             _ => {}
         }
     }
+}
+
+/// The outcome of a receive at a rendezvous, where what was handed over is taken in.
+fn handed<E: ReadingEnd, P: PipeIntake<E>>(
+    line: &Lining<'_, E::Message, false>,
+    place: &mut P,
+    outcome: Exchanged,
+) -> Result<(), RecvError> {
+    outcome?;
+    place.handed(line);
+    Ok(())
 }
 
 /// There is a message in the queue, which stays there: no other handle takes it. Not at a rendezvous.

@@ -253,7 +253,6 @@ impl<'a, T, const SENDS: bool> Lining<'a, T, SENDS> {
 
     /// For another message, after one has been exchanged.
     pub(in crate::channel) fn renew(&mut self) {
-        self.leave();
         *self = Self::new(&self.party());
     }
 
