@@ -81,7 +81,7 @@ impl Gate {
     }
 
     pub fn pass(&self) {
-        // ORDERING: AcqRel: everything that a thread did before its arcompetitor is visible to a thread that saw the arcompetitor
+        // ORDERING: AcqRel: everything that a thread did before its arrival is visible to a thread that saw the arrival
         // (the load below).
         self.missing.fetch_sub(1, Ordering::AcqRel);
         let mut looks = 0u32;
@@ -99,7 +99,7 @@ impl Gate {
 
     /// Lets every thread pass, because one of the threads will never arrive.
     fn force(&self) {
-        // ORDERING: Release pairs with the load in `pass`, as an arcompetitor does. So low that no number of arcompetitors
+        // ORDERING: Release pairs with the load in `pass`, as an arrival does. So low that no number of arrivals
         // reaches it.
         self.missing.store(isize::MIN / 2, Ordering::Release);
     }

@@ -93,7 +93,7 @@ pub(crate) fn pointer() {
 pub(crate) fn forever() {
     let (mut tx, mut rx) = ysuite::spsc::unbounded::<Message>();
     // recipe: forever
-    rx.set_spin(ysuite::channel::Spin::Forever); // never sleeps: its thread needs a CPU of its own
+    rx.set_spin(ysuite::Spin::Forever); // never sleeps: its thread needs a CPU of its own
     // end
     tx.send(1).unwrap();
     assert_eq!(rx.recv(), Ok(1));
@@ -102,7 +102,7 @@ pub(crate) fn forever() {
 pub(crate) fn asleep() {
     let (mut tx, mut rx) = ysuite::spsc::unbounded::<Message>();
     // recipe: none
-    rx.set_spin(ysuite::channel::Spin::None); // sleeps at once
+    rx.set_spin(ysuite::Spin::None); // sleeps at once
     // end
     tx.send(1).unwrap();
     assert_eq!(rx.recv(), Ok(1));

@@ -8,9 +8,9 @@ use core::task::{Context, Poll, Waker};
 use std::sync::Arc;
 
 use ysuite::broadcast::{self, RecvError, TryRecvError};
-use ysuite::channel::{SendTimeoutError, Spin, TrySendError};
 use ysuite::in_place::Stop;
 use ysuite::signal::Attach;
+use ysuite::{SendTimeoutError, Spin, TrySendError};
 
 use crate::code::{Answer, YS_CLOSED, YS_EMPTY, YS_FULL, YS_LAGGED, YS_OK, YS_TIMEOUT, count_or, ys_code};
 use crate::lanes::{Ends, deliver};

@@ -3,10 +3,10 @@
 
 use core::ffi::c_int;
 
-use ysuite::channel::{SendError, Spin, TrySendError};
 use ysuite::in_place::{Stop, StopRecv, StopSend};
 use ysuite::mpmc;
 use ysuite::signal::Attach;
+use ysuite::{SendError, Spin, TrySendError};
 
 use crate::code::{Answer, YS_CLOSED, YS_EMPTY, YS_FULL, YS_OK, YS_TIMEOUT, count_or, ys_code};
 use crate::lanes::{Ends, deliver, handle_calls, in_time, none, nothing, too_late, wait_closed};

@@ -5,9 +5,9 @@ use core::ffi::c_int;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
-use ysuite::channel::{RecvTimeoutError, SendTimeoutError, Spin, TryRecvError, TryReserveError};
 use ysuite::in_place::{RecvInPlace, RecvWindow, SendInPlace, SendWindow, Stop, mpsc_of, spsc_of};
 use ysuite::signal::Attach;
+use ysuite::{RecvTimeoutError, SendTimeoutError, Spin, TryRecvError, TryReserveError};
 use ysuite::{mpsc, spsc};
 
 use crate::code::{Answer, YS_CLOSED, YS_EMPTY, YS_ETOOMANY, YS_FULL, YS_OK, YS_TIMEOUT, count_or, ys_code};

@@ -3,7 +3,7 @@
 
 use core::ffi::c_int;
 
-use ysuite::channel::RecvTimeoutError;
+use ysuite::RecvTimeoutError;
 use ysuite::in_place::{Stop, StopOnce, StopWaiting};
 use ysuite::oneshot;
 use ysuite::signal::Attach;
@@ -105,7 +105,7 @@ impl<M: Message> OneshotRx<M> {
         match self.kept.take() {
             Some(message) => Ok(message),
             None => {
-                let nothing = |error: ysuite::channel::TryRecvError| {
+                let nothing = |error: ysuite::TryRecvError| {
                     if error.is_empty() { Limit::Now.empty() } else { YS_CLOSED }
                 };
                 self.receiver.try_recv().map_err(nothing)

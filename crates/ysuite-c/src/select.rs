@@ -4,7 +4,7 @@ use core::ffi::c_int;
 use core::ptr;
 use std::sync::Arc;
 
-use ysuite::signal::{Attach, AttachError, Registration, Select};
+use ysuite::signal::{Attach, AttachError, ReadySet, Registration};
 
 use crate::code::{Answer, YS_EATTACHED, YS_EINVAL, YS_ETOOMANY, YS_OK, YS_STOPPED};
 use crate::handle::{self, Content, Handle};
@@ -24,7 +24,7 @@ pub struct ys_select {
 
 /// The content of the handle.
 struct Selecting {
-    select: Select<'static>,
+    select: ReadySet<'static>,
     stop: Arc<OwnersStop>,
     /// The id of the stop, which callers know nothing of: theirs are counted without it.
     stop_id: usize,
@@ -42,7 +42,7 @@ impl Content for Selecting {
 
 impl Selecting {
     fn new(ends: usize) -> Self {
-        let (mut select, stop) = (Select::with_capacity(ends + 1), Arc::<OwnersStop>::default());
+        let (mut select, stop) = (ReadySet::with_capacity(ends + 1), Arc::<OwnersStop>::default());
         // There is room for one more than callers have.
         let stop_id = select.add(&mut StopEnd(&stop)).unwrap_or(usize::MAX);
         Self { select, stop, stop_id }

@@ -288,8 +288,8 @@ pub unsafe extern "C" fn ys_set_wait(set: *mut ys_set, ids: *mut usize, max: usi
         let limit = Limit::from_nanoseconds(ns);
         let up = match limit {
             Limit::Now => set.set.check(),
-            Limit::Within(time) => set.set.poll_timeout(time),
-            Limit::Never => set.set.poll(),
+            Limit::Within(time) => set.set.wait_timeout(time),
+            Limit::Never => set.set.wait(),
         };
         // The stop's own is no caller's.
         let ids_of_callers = set.ids;

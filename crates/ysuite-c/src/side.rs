@@ -9,7 +9,7 @@ use core::ffi::c_int;
 use core::ptr::{self, NonNull};
 use std::sync::Arc;
 
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::in_place::Stop;
 use ysuite::signal::Attach;
 

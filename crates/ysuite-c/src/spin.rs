@@ -2,7 +2,7 @@
 
 use core::ffi::c_int;
 
-use ysuite::channel::Spin;
+use ysuite::Spin;
 
 use crate::code::{Answer, YS_EINVAL, YS_ENOTSUP, YS_OK};
 

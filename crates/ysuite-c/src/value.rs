@@ -5,7 +5,7 @@ use core::future::Future;
 use core::pin::pin;
 use std::sync::Arc;
 
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::in_place::Stop;
 use ysuite::signal::Attach;
 use ysuite::watch;

@@ -3,7 +3,8 @@
 use std::thread;
 use std::time::Duration;
 
-use ysuite::oneshot::{self, RecvTimeoutError};
+use ysuite::RecvTimeoutError;
+use ysuite::oneshot;
 use ysuite::spsc;
 
 /// A number to be squared, and the sender for the square.

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use ysuite::{signal::Select, spsc};
+use ysuite::{signal::ReadySet, spsc};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut readings, mut readings_in) = spsc::unbounded();
@@ -20,7 +20,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         orders.send("stop").expect("a listener");
     });
 
-    let mut select = Select::new();
+    let mut select = ReadySet::new();
     let (reading, order) = (select.add(&mut readings_in)?, select.add(&mut orders_in)?);
     loop {
         // A receiver is named again until it has found itself empty, which `try_iter` does.

@@ -5,7 +5,8 @@
 use std::thread;
 use std::time::Duration;
 
-use ysuite::spsc::{self, RecvTimeoutError, SendTimeoutError};
+use ysuite::spsc;
+use ysuite::{RecvTimeoutError, SendTimeoutError};
 
 fn main() {
     let (mut sender, mut receiver) = spsc::bounded(2);

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use ysuite::{signal::Select, spsc, timer};
+use ysuite::{signal::ReadySet, spsc, timer};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let (mut orders, mut orders_in) = spsc::unbounded();
@@ -16,7 +16,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
     let heartbeat = timer::tick(Duration::from_millis(10));
     let end = timer::after(Duration::from_millis(60));
-    let mut select = Select::new();
+    let mut select = ReadySet::new();
     let order = select.add(&mut orders_in)?;
     let (beat, closing) = (select.add_timer(&heartbeat)?, select.add_timer(&end)?);
     loop {

@@ -3,9 +3,10 @@
 use std::thread;
 use std::time::Duration;
 
-use ysuite::watch::{self, RecvTimeoutError};
+use ysuite::RecvTimeoutError;
+use ysuite::watch;
 
-fn main() -> Result<(), watch::SendError<Duration>> {
+fn main() -> Result<(), ysuite::SendError<Duration>> {
     let (sender, receiver) = watch::channel(Duration::from_millis(5));
 
     let workers = ["Ann", "Ben"].map(|name| {

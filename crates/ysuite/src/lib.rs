@@ -33,8 +33,8 @@
 //!
 //! Besides channels there are:
 //!
-//! * [`select`] completes the first of several operations that is ready.
-//! * [`signal::Select`] and the [signalers](signal) report which of many attached handles is ready. They wake a thread,
+//! * [`select`](select()) completes the first of several operations that is ready.
+//! * [`signal::ReadySet`] and the [signalers](signal) report which of many attached handles is ready. They wake a thread,
 //!   or make a descriptor readable for `poll` and `epoll`.
 //! * The `hub` (a feature) is an event loop for channels, descriptors, timers and functions.
 //! * [`queue::ypipe`] is the bare queue, for a program that parks in its own way.
@@ -48,10 +48,10 @@
 //! | [`recv`](spsc::Receiver::recv), [`recv_timeout`](spsc::Receiver::recv_timeout), [`recv_batch`](spsc::Receiver::recv_batch) | futex | a thread that does nothing else |
 //! | [`recv_async`](spsc::Receiver::recv_async), [`poll_recv`](spsc::Receiver::poll_recv) | the task's waker | any `async` runtime |
 //! | attached to a [`YPollset`](signal::YPollset) | futex | a thread that serves many channels |
-//! | added to a [`Select`](signal::Select) | futex | a thread that waits for the first of a few |
+//! | added to a [`ReadySet`](signal::ReadySet) | futex | a thread that waits for the first of a few |
 //! | attached to a [`YSocketpair`](signal::YSocketpair) | a descriptor | a thread that serves channels and sockets |
 //! | given to a hub | a descriptor | the same, with the loop, timers and posted functions |
-//! | [`Spin::Forever`](channel::Spin) | nothing | a thread that owns its CPU |
+//! | [`Spin::Forever`](Spin) | nothing | a thread that owns its CPU |
 //!
 //! # Guarantees
 //!
@@ -59,13 +59,39 @@
 //! `try_*` waits for another thread, except for the lock of a rendezvous (`bounded(0)`). If another thread is in the
 //! middle of a cell, the `try_*` of `mpmc` and `broadcast` poll for some microseconds, yield a few times, and give up.
 //!
+//! # Rendezvous
+//!
+//! A channel with a bound of 0 holds nothing: a message goes from hand to hand. `send` returns when a receiver has the
+//! message, and `recv` returns the message of a sender that waits. The `bounded` of `spsc`, `mpsc` and `mpmc` support
+//! it, with all ways of waiting. `len` is 0, and `capacity` is `Some(0)`. Such a channel is both empty and full, and a
+//! peek finds nothing.
+//!
+//! * `try_send` succeeds only where a receiver *waits*: in `recv`, in a future of `recv_async`, or in a
+//!   [`select`](select()). `try_recv` likewise needs a sender that waits. So two threads that only try never
+//!   exchange a message.
+//! * A handle that is attached to a set or polled (`poll_recv`, `poll_ready`) does not wait. It is *notified* of a
+//!   handle that waits: its id goes up, or its task is woken, and then it tries. Two such handles never exchange a
+//!   message either. A handle that was polled may then wait in another way, such as `recv_timeout`. Its task is then
+//!   not woken until it polls again.
+//! * A future of `send_async` that is dropped before it is ready has not sent its message, which is dropped with it.
+//!   The exception is a message that a receiver has just taken. A future of `recv_async` that is dropped has taken
+//!   nothing. A message that it was just being handed goes to the next receiver, before all others. So a receiver of an
+//!   `mpmc` may get the disconnection and still find a message later. That happens where another receiver's future is
+//!   dropped after it was handed a message.
+//! * A future that is *forgotten* (`mem::forget`) while it waits stays in line. A forgotten future of `recv_async`
+//!   swallows a message, and its sender's call returns as if the message had been received.
+//! * There are no hidden messages: `write` hands over at once, as `send` does, and `send_batch` hands its messages over
+//!   one by one.
+//! * Waiting handles are served in turn, under a lock that is held for some instructions. A thread that is preempted
+//!   there delays the other threads of its channel, also in `try_send` and `try_recv`.
+//!
 //! # What the costs mean
 //!
 //! Each method states its **Cost**, once for each situation. What does not apply is left out.
 //!
 //! * Progress counts steps, without the allocator and the kernel.
 //! * *System calls* are the largest number. A *region* of the kernel's memory holds some thirty chunks or segments.
-//! * *To yield*: [`Spin::Adaptive`](channel::Spin) yields before a sleep, up to 16 times where other threads want the
+//! * *To yield*: [`Spin::Adaptive`](Spin) yields before a sleep, up to 16 times where other threads want the
 //!   CPU. Shared handles, a rendezvous and a sender of an `mpsc` yield twice more.
 //! * *Real-time*: whether a thread with deadlines can rely on the call.
 //! * *Cancel-safe*: what becomes of a future that is dropped.
@@ -124,7 +150,7 @@
 pub mod facts;
 
 mod block;
-pub mod channel;
+mod channel;
 mod foreign;
 #[cfg(all(feature = "hub", unix))]
 pub mod hub;
@@ -178,11 +204,14 @@ pub fn prepare() {
     os::prepare();
 }
 
+#[doc(hidden)]
+pub use channel::Reserve;
 #[cfg(feature = "broadcast")]
 pub use channel::broadcast;
 #[cfg(feature = "in-place")]
 #[doc(hidden)]
 pub use channel::in_place;
+pub use channel::iter;
 #[cfg(feature = "mpmc")]
 pub use channel::mpmc;
 #[cfg(feature = "mpsc")]
@@ -190,13 +219,21 @@ pub use channel::mpsc;
 #[cfg(feature = "oneshot")]
 pub use channel::oneshot;
 #[cfg(feature = "select")]
-pub use channel::select;
+pub use channel::select::{self, start::select};
 #[cfg(feature = "spsc")]
 pub use channel::spsc;
 #[cfg(feature = "timer")]
 pub use channel::timer;
 #[cfg(feature = "watch")]
 pub use channel::watch;
+#[cfg(feature = "futures")]
+#[doc(hidden)]
+pub use channel::{Fed, Feed};
+pub use channel::{
+    Permit, Permits, RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError,
+    TryReserveError, TrySendError,
+};
+pub use wait::Spin;
 
 /// The examples of the project's front page and guide are tests as well.
 #[cfg(doctest)]

@@ -75,7 +75,7 @@ whole!(
     #[cfg(feature = "signal")]
     [] signal::YPollset,
     #[cfg(feature = "signal")]
-    ['a] signal::Select<'a>,
+    ['a] signal::ReadySet<'a>,
     #[cfg(feature = "signal")]
     [] signal::Signaler,
     [] signal::Registration,

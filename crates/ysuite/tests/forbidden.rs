@@ -179,11 +179,11 @@ fn eventfd_forbidden_by_a_filter_is_made_up_for_by_sockets_unless_it_is_named() 
             [YSocketpair::with_backend(8, Backend::Socketpair), YSocketpair::with_capacity(8)].map(Result::unwrap)
         {
             set.signaler().signal(7);
-            assert_eq!(set.poll().collect::<Vec<_>>(), [7]);
+            assert_eq!(set.wait().collect::<Vec<_>>(), [7]);
         }
         let mut set = YPollset::new();
         set.signaler().signal(30);
-        assert_eq!(set.poll().collect::<Vec<_>>(), [30]);
+        assert_eq!(set.wait().collect::<Vec<_>>(), [30]);
     }
 }
 
@@ -215,7 +215,7 @@ fn madvise_forbidden_by_a_filter_means_asking_which_process_this_is() {
         assert!(set.check().eq([7]) && !is_readable(&set));
         signaler.signal(8);
         assert!(is_readable(&set));
-        assert_eq!(set.poll().collect::<Vec<_>>(), [8]);
+        assert_eq!(set.wait().collect::<Vec<_>>(), [8]);
     }
 }
 

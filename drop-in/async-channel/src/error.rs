@@ -99,17 +99,17 @@ impl TryRecvError {
     }
 }
 
-impl<T> From<ysuite::channel::TrySendError<T>> for TrySendError<T> {
-    fn from(error: ysuite::channel::TrySendError<T>) -> Self {
+impl<T> From<ysuite::TrySendError<T>> for TrySendError<T> {
+    fn from(error: ysuite::TrySendError<T>) -> Self {
         match error {
-            ysuite::channel::TrySendError::Full(message) => Self::Full(message),
-            ysuite::channel::TrySendError::Disconnected(message) => Self::Closed(message),
+            ysuite::TrySendError::Full(message) => Self::Full(message),
+            ysuite::TrySendError::Disconnected(message) => Self::Closed(message),
         }
     }
 }
 
-impl From<ysuite::channel::TryRecvError> for TryRecvError {
-    fn from(error: ysuite::channel::TryRecvError) -> Self {
-        if error == ysuite::channel::TryRecvError::Empty { Self::Empty } else { Self::Closed }
+impl From<ysuite::TryRecvError> for TryRecvError {
+    fn from(error: ysuite::TryRecvError) -> Self {
+        if error == ysuite::TryRecvError::Empty { Self::Empty } else { Self::Closed }
     }
 }

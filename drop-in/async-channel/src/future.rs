@@ -105,10 +105,10 @@ impl<T> Future for Send<'_, T> {
         if let Some(message) = this.message.take() {
             match this.sender.try_send(message) {
                 Ok(()) => return Poll::Ready(Ok(())),
-                Err(ysuite::channel::TrySendError::Disconnected(message)) => {
+                Err(ysuite::TrySendError::Disconnected(message)) => {
                     return Poll::Ready(Err(SendError(message)));
                 }
-                Err(ysuite::channel::TrySendError::Full(message)) => {
+                Err(ysuite::TrySendError::Full(message)) => {
                     let sender = this.sender;
                     let future =
                         Box::pin(async move { sender.send_async(message).await.map_err(|back| SendError(back.0)) });
@@ -133,8 +133,8 @@ impl<T> Future for Recv<'_, T> {
         if this.wait.is_none() {
             match this.receiver.try_recv() {
                 Ok(message) => return Poll::Ready(Ok(message)),
-                Err(ysuite::channel::TryRecvError::Disconnected) => return Poll::Ready(Err(RecvError)),
-                Err(ysuite::channel::TryRecvError::Empty) => {}
+                Err(ysuite::TryRecvError::Disconnected) => return Poll::Ready(Err(RecvError)),
+                Err(ysuite::TryRecvError::Empty) => {}
             }
         }
         Wait::poll_of(&mut this.wait, this.receiver, received, context)

@@ -1,4 +1,4 @@
-//! The cases of a select: an operation of [`ysuite::channel::list`] for each kind of end, and its result.
+//! The cases of a select: an operation of [`ysuite::select::list`] for each kind of end, and its result.
 //!
 //! A case stands on its thread's stack. A send has no message: it reserves room, or in a channel of capacity 0 hands a
 //! promise over, for which it allocates. Nothing else here allocates.
@@ -6,9 +6,9 @@
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
-use ysuite::channel::list::{self, ListedRecv, ListedSend, Reserving, Selectable, first};
 use ysuite::mpmc::{self, Permit};
 use ysuite::oneshot;
+use ysuite::select::list::{self, ListedRecv, ListedSend, Reserving, Selectable, first};
 use ysuite::timer::{self, Timer};
 
 use crate::channel::{Handed, Receiver, RecvEnd, SendEnd, Sender, redeemed};

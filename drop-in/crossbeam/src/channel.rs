@@ -109,7 +109,7 @@ pub const fn never<T>() -> Receiver<T> {
 /// let (sender, receiver) = bounded(8);
 /// sender.ysuite().unwrap().send_batch(0..3)?;
 /// assert!(receiver.iter().take(3).eq(0..3));
-/// # Ok::<(), ysuite_crossbeam::ysuite::channel::SendError<Vec<i32>>>(())
+/// # Ok::<(), ysuite_crossbeam::ysuite::SendError<Vec<i32>>>(())
 /// ```
 pub trait Ysuite {
     /// The end of a [`ysuite::mpmc`].
@@ -167,7 +167,7 @@ impl<T> Sender<T> {
         let mut msg = msg;
         loop {
             match sender.try_send(msg) {
-                Err(ysuite::channel::TrySendError::Full(back)) if !sender.is_full() => msg = back,
+                Err(ysuite::TrySendError::Full(back)) if !sender.is_full() => msg = back,
                 sent => return sent.map_err(|error| of_try_send(error, |back| back)),
             }
             thread::yield_now();
@@ -256,7 +256,7 @@ impl<T> Receiver<T> {
         match &self.0 {
             RecvEnd::Queue(receiver) => loop {
                 match receiver.try_recv() {
-                    Err(ysuite::channel::TryRecvError::Empty) if !receiver.is_empty() => thread::yield_now(),
+                    Err(ysuite::TryRecvError::Empty) if !receiver.is_empty() => thread::yield_now(),
                     received => return Ok(received?),
                 }
             },

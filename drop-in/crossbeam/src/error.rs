@@ -172,38 +172,38 @@ impl<T> SendTimeoutError<T> {
 }
 
 /// From ysuite's, with what is done to the message.
-pub(crate) fn of_try_send<U, T>(error: ysuite::channel::TrySendError<U>, back: impl FnOnce(U) -> T) -> TrySendError<T> {
+pub(crate) fn of_try_send<U, T>(error: ysuite::TrySendError<U>, back: impl FnOnce(U) -> T) -> TrySendError<T> {
     match error {
-        ysuite::channel::TrySendError::Full(message) => TrySendError::Full(back(message)),
-        ysuite::channel::TrySendError::Disconnected(message) => TrySendError::Disconnected(back(message)),
+        ysuite::TrySendError::Full(message) => TrySendError::Full(back(message)),
+        ysuite::TrySendError::Disconnected(message) => TrySendError::Disconnected(back(message)),
     }
 }
 
 /// As [`of_try_send`].
 pub(crate) fn of_send_timeout<U, T>(
-    error: ysuite::channel::SendTimeoutError<U>,
+    error: ysuite::SendTimeoutError<U>,
     back: impl FnOnce(U) -> T,
 ) -> SendTimeoutError<T> {
     match error {
-        ysuite::channel::SendTimeoutError::Timeout(message) => SendTimeoutError::Timeout(back(message)),
-        ysuite::channel::SendTimeoutError::Disconnected(message) => SendTimeoutError::Disconnected(back(message)),
+        ysuite::SendTimeoutError::Timeout(message) => SendTimeoutError::Timeout(back(message)),
+        ysuite::SendTimeoutError::Disconnected(message) => SendTimeoutError::Disconnected(back(message)),
     }
 }
 
-impl From<ysuite::channel::RecvError> for RecvError {
-    fn from(_: ysuite::channel::RecvError) -> Self {
+impl From<ysuite::RecvError> for RecvError {
+    fn from(_: ysuite::RecvError) -> Self {
         Self
     }
 }
 
-impl From<ysuite::channel::TryRecvError> for TryRecvError {
-    fn from(error: ysuite::channel::TryRecvError) -> Self {
-        if error == ysuite::channel::TryRecvError::Empty { Self::Empty } else { Self::Disconnected }
+impl From<ysuite::TryRecvError> for TryRecvError {
+    fn from(error: ysuite::TryRecvError) -> Self {
+        if error == ysuite::TryRecvError::Empty { Self::Empty } else { Self::Disconnected }
     }
 }
 
-impl From<ysuite::channel::RecvTimeoutError> for RecvTimeoutError {
-    fn from(error: ysuite::channel::RecvTimeoutError) -> Self {
-        if error == ysuite::channel::RecvTimeoutError::Timeout { Self::Timeout } else { Self::Disconnected }
+impl From<ysuite::RecvTimeoutError> for RecvTimeoutError {
+    fn from(error: ysuite::RecvTimeoutError) -> Self {
+        if error == ysuite::RecvTimeoutError::Timeout { Self::Timeout } else { Self::Disconnected }
     }
 }

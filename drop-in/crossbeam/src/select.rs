@@ -11,7 +11,8 @@ use std::ptr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ysuite::channel::list::{self, Due, First, ListedRecv, Readable, Selectable, Writable, first};
+use ysuite::select::list::{self, First, ListedRecv, Readable, Selectable, Writable, first};
+use ysuite::timer::Due;
 
 use crate::case::{Chosen, NEVER, RecvCase, SendCase};
 use crate::channel::{Handed, Receiver, RecvEnd, SendEnd, Sender};

@@ -137,44 +137,44 @@ impl From<RecvError> for RecvTimeoutError {
     }
 }
 
-impl<T> From<ysuite::channel::SendError<T>> for SendError<T> {
-    fn from(error: ysuite::channel::SendError<T>) -> Self {
+impl<T> From<ysuite::SendError<T>> for SendError<T> {
+    fn from(error: ysuite::SendError<T>) -> Self {
         Self(error.0)
     }
 }
 
-impl<T> From<ysuite::channel::TrySendError<T>> for TrySendError<T> {
-    fn from(error: ysuite::channel::TrySendError<T>) -> Self {
+impl<T> From<ysuite::TrySendError<T>> for TrySendError<T> {
+    fn from(error: ysuite::TrySendError<T>) -> Self {
         match error {
-            ysuite::channel::TrySendError::Full(message) => Self::Full(message),
-            ysuite::channel::TrySendError::Disconnected(message) => Self::Disconnected(message),
+            ysuite::TrySendError::Full(message) => Self::Full(message),
+            ysuite::TrySendError::Disconnected(message) => Self::Disconnected(message),
         }
     }
 }
 
-impl<T> From<ysuite::channel::SendTimeoutError<T>> for SendTimeoutError<T> {
-    fn from(error: ysuite::channel::SendTimeoutError<T>) -> Self {
+impl<T> From<ysuite::SendTimeoutError<T>> for SendTimeoutError<T> {
+    fn from(error: ysuite::SendTimeoutError<T>) -> Self {
         match error {
-            ysuite::channel::SendTimeoutError::Timeout(message) => Self::Timeout(message),
-            ysuite::channel::SendTimeoutError::Disconnected(message) => Self::Disconnected(message),
+            ysuite::SendTimeoutError::Timeout(message) => Self::Timeout(message),
+            ysuite::SendTimeoutError::Disconnected(message) => Self::Disconnected(message),
         }
     }
 }
 
-impl From<ysuite::channel::RecvError> for RecvError {
-    fn from(_: ysuite::channel::RecvError) -> Self {
+impl From<ysuite::RecvError> for RecvError {
+    fn from(_: ysuite::RecvError) -> Self {
         Self::Disconnected
     }
 }
 
-impl From<ysuite::channel::TryRecvError> for TryRecvError {
-    fn from(error: ysuite::channel::TryRecvError) -> Self {
-        if error == ysuite::channel::TryRecvError::Empty { Self::Empty } else { Self::Disconnected }
+impl From<ysuite::TryRecvError> for TryRecvError {
+    fn from(error: ysuite::TryRecvError) -> Self {
+        if error == ysuite::TryRecvError::Empty { Self::Empty } else { Self::Disconnected }
     }
 }
 
-impl From<ysuite::channel::RecvTimeoutError> for RecvTimeoutError {
-    fn from(error: ysuite::channel::RecvTimeoutError) -> Self {
-        if error == ysuite::channel::RecvTimeoutError::Timeout { Self::Timeout } else { Self::Disconnected }
+impl From<ysuite::RecvTimeoutError> for RecvTimeoutError {
+    fn from(error: ysuite::RecvTimeoutError) -> Self {
+        if error == ysuite::RecvTimeoutError::Timeout { Self::Timeout } else { Self::Disconnected }
     }
 }

@@ -145,7 +145,7 @@ impl<T> Sender<T> {
         loop {
             match self.0.try_send(msg) {
                 // A preempted receiver has its hands on the next cell: the original never says that this is full.
-                Err(ysuite::channel::TrySendError::Full(back)) if !self.0.is_full() => msg = back,
+                Err(ysuite::TrySendError::Full(back)) if !self.0.is_full() => msg = back,
                 sent => return Ok(sent?),
             }
             thread::yield_now();
@@ -186,7 +186,7 @@ impl<T> Receiver<T> {
         loop {
             match self.0.try_recv() {
                 // As in `try_send`, of a preempted sender.
-                Err(ysuite::channel::TryRecvError::Empty) if !self.0.is_empty() => thread::yield_now(),
+                Err(ysuite::TryRecvError::Empty) if !self.0.is_empty() => thread::yield_now(),
                 received => return Ok(received?),
             }
         }

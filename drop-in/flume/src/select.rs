@@ -5,8 +5,8 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use ysuite::channel::list::{self, First, ListedRecv, ListedSend, Selectable, first};
 use ysuite::mpmc;
+use ysuite::select::list::{self, First, ListedRecv, ListedSend, Selectable, first};
 
 use crate::{Receiver, RecvError, SendError, Sender};
 

@@ -4,10 +4,10 @@
 //! cargo run -p api -- target/doc/ysuite.json docs/api/ysuite
 //! ```
 //!
-//! An item that has several paths stands once, under the shortest. Left out is what the compiler adds: implementations for every
+//! A type, trait or module that has several public paths is an error. Left out is what the compiler adds: implementations for every
 //! existing type, auto traits (`tests/suite/auto_traits.rs` of the library has those) and what is derived.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 use std::process::ExitCode;
 use std::{fs, io};
@@ -26,6 +26,10 @@ fn main() -> ExitCode {
         .omit_auto_derived_impls(true)
         .build();
     match built.map_err(|error| error.to_string()).and_then(|api| {
+        let doubled = doubled(&api);
+        if !doubled.is_empty() {
+            return Err(format!("several public paths of one item:\n{}", doubled.join("\n")));
+        }
         write(&modules(&api), Path::new(&folder)).map_err(|error| format!("{}: {error}", folder.display()))
     }) {
         Ok(()) => ExitCode::SUCCESS,
@@ -52,6 +56,21 @@ fn shortest<'a>(items: impl Iterator<Item = &'a PublicItem>) -> HashMap<u32, Str
         }
     }
     shortest
+}
+
+/// The types, traits and modules that have several public paths, a line for each.
+fn doubled(api: &PublicApi) -> Vec<String> {
+    let mut paths = BTreeMap::<u32, BTreeSet<String>>::new();
+    for item in api.items() {
+        let line = item.to_string();
+        if ["pub mod ", "pub struct ", "pub enum ", "pub union ", "pub trait "]
+            .iter()
+            .any(|kind| line.starts_with(kind))
+        {
+            paths.entry(item.id().0).or_default().insert(line);
+        }
+    }
+    paths.into_values().filter(|lines| lines.len() > 1).map(|lines| Vec::from_iter(lines).join(" = ")).collect()
 }
 
 /// Each longer path of a module that has several, and its shortest.

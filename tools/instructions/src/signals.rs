@@ -13,7 +13,7 @@ operations! {
         let signaler = set.signaler();
         for _ in 0..messages {
             signaler.signal(0);
-            black_box(set.poll());
+            black_box(set.wait());
         }
     }
     ypollset_signal_and_poll(messages) {
@@ -21,7 +21,7 @@ operations! {
         let signaler = set.signaler();
         for _ in 0..messages {
             signaler.signal(0);
-            black_box(set.poll());
+            black_box(set.wait());
         }
     }
     ysocketpair_signal_and_check(messages) {
@@ -38,7 +38,7 @@ operations! {
         set.attach(&mut receiver, 0).unwrap();
         for message in 0..messages {
             sender.send(message).unwrap();
-            black_box(set.poll());
+            black_box(set.wait());
             black_box(receiver.try_recv().unwrap());
             receiver.try_recv().unwrap_err();
         }
@@ -49,7 +49,7 @@ operations! {
         set.attach(&mut receiver, 0).unwrap();
         for message in 0..messages {
             sender.send(message).unwrap();
-            black_box(set.poll());
+            black_box(set.wait());
             black_box(receiver.try_recv().unwrap());
             receiver.try_recv().unwrap_err();
         }

@@ -2,7 +2,7 @@
 //! monotonic clock. Any thread may read it; reading never blocks.
 //!
 //! `quanta` selects one of the two, and measures the length of a tick. On x86-64 the counter is read after an `lfence`.
-//! A plain `rdtsc` may be executed before the load that brought the message, and would then time the arcompetitor of a
+//! A plain `rdtsc` may be executed before the load that brought the message, and would then time the arrival of a
 //! message that had not arrived. Elsewhere the counter is read as `quanta` does. It may be early by the few
 //! instructions that a processor executes ahead.
 //!

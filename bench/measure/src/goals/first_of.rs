@@ -6,14 +6,14 @@
 //!   two threads     send into one and another ----> take from the first that has something, in a thread of its own
 //! ```
 //!
-//! The channel is chosen at random: taking turns would suit a `Select` that continues its search after the last one
-//! found. In one thread there always is exactly one with a message, and no thread sleeps. A `Select` is made once,
+//! The channel is chosen at random: taking turns would suit a `ReadySet` that continues its search after the last one
+//! found. In one thread there always is exactly one with a message, and no thread sleeps. A `ReadySet` is made once,
 //! except the one that is made anew. `select()` and `select!` are made anew for each message by design.
 
 use std::time::Instant;
 
 use crossbeam_channel as crossbeam;
-use ysuite::signal::Select;
+use ysuite::signal::ReadySet;
 use ysuite::{select, spsc};
 
 use super::targets::{Ratio, least_of};
@@ -195,7 +195,7 @@ macro_rules! first_of {
 }
 
 first_of!(Kept, spsc, |receivers, messages, before| {
-    let mut select = Select::with_capacity(receivers.len());
+    let mut select = ReadySet::with_capacity(receivers.len());
     for (channel, receiver) in receivers.iter_mut().enumerate() {
         assert_eq!(select.add(receiver).ok(), Some(channel), "numbers are given in order");
     }
@@ -204,8 +204,8 @@ first_of!(Kept, spsc, |receivers, messages, before| {
             let channel = select.wait();
             match receivers[channel].try_recv() {
                 Ok(received) => break (channel, Some(received)),
-                Err(spsc::TryRecvError::Empty) => {}
-                Err(spsc::TryRecvError::Disconnected) => break (channel, None),
+                Err(ysuite::TryRecvError::Empty) => {}
+                Err(ysuite::TryRecvError::Disconnected) => break (channel, None),
             }
         }
     })

@@ -1,4 +1,4 @@
-//! Functions posted one by one by a thread, and run on arcompetitor: by a hub, and by a loop written plainly.
+//! Functions posted one by one by a thread, and run on arrival: by a hub, and by a loop written plainly.
 //!
 //! ```text
 //!   first CPU    post(move || it is number 0), post(... 1), post(... 2) ----> the loop: calls each    second CPU

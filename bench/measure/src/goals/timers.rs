@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ysuite::hub::{Hub, Timer};
+use ysuite::hub::{Hub, TimerKey};
 
 use crate::error::Fault;
 
@@ -16,7 +16,7 @@ pub(super) fn set_and_cancelled() -> Result<Vec<f64>, Fault> {
     let mut dice = fastrand::Rng::with_seed(TIMERS as u64);
     let times: Vec<Duration> =
         (0..TIMERS).map(|_| Duration::from_micros(dice.u64(3_600_000_000..7_200_000_000))).collect();
-    let mut timers: Vec<Timer> = Vec::with_capacity(TIMERS);
+    let mut timers: Vec<TimerKey> = Vec::with_capacity(TIMERS);
     let start = Instant::now();
     timers.extend(times.into_iter().map(|time| hub.after(time, |_| {})));
     let set = start.elapsed();

@@ -61,7 +61,7 @@ fn raise(signalers: &[impl Signal]) -> Duration {
 /// No thread sleeps in these: every set has a signal raised.
 fn find(sets: &mut [impl Wait]) -> Result<Duration, Fault> {
     let start = Instant::now();
-    let found: usize = sets.iter_mut().map(|set| set.poll().count()).sum();
+    let found: usize = sets.iter_mut().map(|set| set.wait().count()).sum();
     let elapsed = start.elapsed();
     if found == SETS { Ok(elapsed) } else { Err(Fault::Lost { expected: SETS - found.min(SETS) }) }
 }

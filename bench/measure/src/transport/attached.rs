@@ -15,7 +15,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 
 use rustix::event::epoll;
-use ysuite::channel::TryRecvError;
+use ysuite::TryRecvError;
 use ysuite::signal::{Attach, Signals, Wait, YPollset, YSocketpair};
 use ysuite::spsc;
 
@@ -44,7 +44,7 @@ impl Set for YPollset {
 
     #[inline(always)]
     fn wait(&mut self) -> Signals {
-        self.poll()
+        Wait::wait(self)
     }
 }
 

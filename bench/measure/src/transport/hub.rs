@@ -13,7 +13,7 @@ use std::collections::VecDeque;
 use std::io;
 use std::ptr::NonNull;
 
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::hub::{self, Handle, Hub};
 use ysuite::spsc;
 

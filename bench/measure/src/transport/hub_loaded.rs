@@ -12,7 +12,7 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
-use ysuite::hub::{Hub, Interest, Source, Timer};
+use ysuite::hub::{Hub, Interest, Source, TimerKey};
 
 use super::{Closed, Message, Traits, Transport, hub};
 
@@ -32,7 +32,7 @@ pub struct Poster<M> {
 
 struct Load {
     sockets: Vec<Source>,
-    timers: Vec<Timer>,
+    timers: Vec<TimerKey>,
 }
 
 impl Load {

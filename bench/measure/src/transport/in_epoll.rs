@@ -14,8 +14,8 @@ use std::mem::MaybeUninit;
 use std::os::fd::OwnedFd;
 
 use rustix::event::epoll;
-use ysuite::channel::{Spin, TryRecvError};
 use ysuite::signal::{Attach, Wait, YSocketpair};
+use ysuite::{Spin, TryRecvError};
 use ysuite::{mpmc, mpsc, spsc};
 
 use super::channels::channels;

@@ -7,7 +7,7 @@
 //! A lane belongs to the sending thread, no matter which clones of the address it uses: several addresses of one thread
 //! share one lane. A message of more than three words travels in a box.
 
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::mailbox::{Address, Builder, Crowding, Mailbox};
 
 use super::channels::channels;

@@ -12,7 +12,7 @@
 use std::collections::VecDeque;
 use std::io;
 
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::mailbox::{Address, Mailbox};
 use ysuite::receive;
 

@@ -10,7 +10,7 @@
 //!                    send ----------------- hand to hand ---------------> recv
 //! ```
 
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::mpmc;
 
 use super::channels::{blocking_in_batches, channels};

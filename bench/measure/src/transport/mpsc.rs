@@ -4,7 +4,7 @@
 //!   sender threads   send ----> a lane of chunks each ----> recv   receiver thread: the lanes in turn
 //! ```
 
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::mpsc;
 
 use super::channels::{blocking_in_batches, channels};

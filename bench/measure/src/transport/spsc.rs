@@ -5,7 +5,7 @@
 //!                     \-- only if asleep: futex wake -->/
 //! ```
 
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::spsc;
 
 use super::channels::{blocking_in_batches, channels};

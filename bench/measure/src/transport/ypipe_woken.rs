@@ -89,7 +89,7 @@ impl<M: Message, W: Wait + Send + 'static> super::Receiver<M> for Receiver<M, W>
                 return Ok(message);
             }
             if self.pipe.arm() {
-                for _id in self.waiter.poll() {}
+                for _id in self.waiter.wait() {}
             }
         }
     }

@@ -6,7 +6,7 @@
 use std::pin::pin;
 use std::task::{Context, Waker};
 
-use ysuite::channel::{SendError, TrySendError};
+use ysuite::{SendError, TrySendError};
 use ysuite::{mpmc, spsc};
 
 pub(super) enum Gate<T> {

@@ -11,7 +11,7 @@ use std::net::{SocketAddr, ToSocketAddrs};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ysuite::channel::RecvTimeoutError;
+use ysuite::RecvTimeoutError;
 use ysuite::{mpsc, spsc};
 
 use super::engine::Order;

@@ -1,6 +1,6 @@
 //! [`Outgoing`]: from a channel to a socket, in frames of all available messages, up to the pack.
 
-use ysuite::channel::TryRecvError;
+use ysuite::TryRecvError;
 use ysuite::signal::YSocketpair;
 
 use super::source::{self, Source};

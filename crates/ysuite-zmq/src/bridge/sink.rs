@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::task::Waker;
 
-use ysuite::channel::TrySendError;
+use ysuite::TrySendError;
 
 use super::gate::Gate;
 use crate::frame::Frame;

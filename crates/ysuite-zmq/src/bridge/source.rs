@@ -3,7 +3,7 @@
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use ysuite::channel::TryRecvError;
+use ysuite::TryRecvError;
 use ysuite::signal::Attach;
 use ysuite::{mpmc, mpsc, spsc};
 

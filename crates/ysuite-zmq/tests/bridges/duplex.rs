@@ -6,7 +6,7 @@ use std::task::{Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::SendTimeoutError;
+use ysuite::SendTimeoutError;
 use ysuite::{mpmc, spsc};
 use ysuite_zmq::{Bridge, Closed, Context, Duplex, Error, Event, Started};
 

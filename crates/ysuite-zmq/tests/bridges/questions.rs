@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::TrySendError;
+use ysuite::TrySendError;
 use ysuite::spsc;
 use ysuite_zmq::{Answer, Ask, Asker, Bridge, Closed, Context, Error, Event, Malformed, Question, Unanswered};
 

@@ -14,7 +14,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
-use ysuite::channel::RecvTimeoutError;
+use ysuite::RecvTimeoutError;
 use ysuite::{mpmc, spsc};
 use ysuite_zmq::{Closed, Event, Started};
 

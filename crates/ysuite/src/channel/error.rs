@@ -86,7 +86,7 @@ pub enum RecvTimeoutError {
 /// No room was reserved, for one message or several, though the caller would have waited.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReserveError {
-    /// The channel can never have that much room; a [rendezvous](crate::channel#rendezvous) has none at all.
+    /// The channel can never have that much room; a [rendezvous](crate#rendezvous) has none at all.
     TooMany,
     /// The receiver has disconnected.
     Disconnected,
@@ -97,7 +97,7 @@ pub enum ReserveError {
 pub enum TryReserveError {
     /// There is less free room.
     Full,
-    /// The channel can never have that much room; a [rendezvous](crate::channel#rendezvous) has none at all.
+    /// The channel can never have that much room; a [rendezvous](crate#rendezvous) has none at all.
     TooMany,
     /// The receiver has disconnected.
     Disconnected,

@@ -518,7 +518,7 @@ pub trait StopSend<T> {
         &self,
         messages: impl IntoIterator<Item = T>,
         stop: &Stop,
-    ) -> Result<usize, mpmc::SendError<Vec<T>>>;
+    ) -> Result<usize, crate::channel::SendError<Vec<T>>>;
 
     /// As `wait_closed_timeout`.
     fn wait_closed_or_stop(&self, timeout: Option<Duration>, stop: &Stop) -> bool;
@@ -557,7 +557,7 @@ impl<T> StopSend<T> for mpmc::Sender<T> {
         &self,
         messages: impl IntoIterator<Item = T>,
         stop: &Stop,
-    ) -> Result<usize, mpmc::SendError<Vec<T>>> {
+    ) -> Result<usize, crate::channel::SendError<Vec<T>>> {
         self.send_batch_by(messages, |run| {
             let operation = UntilStopped { operation: MpmcSend::until(self, stop), stop };
             matches!(operation::block(operation, run, Deadline::Never), Some(Ok(())))

@@ -41,10 +41,10 @@ use core::time::Duration;
 
 pub use self::tasks::{RecvFuture, SendFuture};
 use super::closed::EndWatchers;
-pub use super::error::{
+use super::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
 };
-pub use super::permit::{Permit, Permits};
+use super::permit::{Permit, Permits};
 use super::receive::{ReadingEnd, Receiving};
 use super::rendezvous::{MeetingEnd, SharedMeetingOf};
 use super::send::{SenderLink, Sending};
@@ -87,7 +87,7 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 /// most 1 MiB, they are allocated here and nothing is allocated later. A larger channel grows as it fills, and then
 /// keeps its memory.
 ///
-/// With a capacity of 0 it is a [rendezvous](super#rendezvous): the sender hands each message to the receiver, and the
+/// With a capacity of 0 it is a [rendezvous](crate#rendezvous): the sender hands each message to the receiver, and the
 /// channel holds none.
 #[doc = cost!(rendezvous TRY)]
 #[doc = cost!(rendezvous WAIT)]

@@ -77,7 +77,7 @@
 //! # When not to use it
 //!
 //! If a thread serves only one channel (its own `recv` is several times as fast), or a few
-//! ([`Select`](crate::signal::Select)). If there is a loop already: attach receivers to a
+//! ([`ReadySet`](crate::signal::ReadySet)). If there is a loop already: attach receivers to a
 //! [`YSocketpair`](crate::signal::YSocketpair) in it, or let it [host](Hub::dispatch) the hub. Handlers must not block,
 //! as in every event loop.
 
@@ -102,7 +102,7 @@ use std::time::Instant;
 pub use self::descriptors::{Interest, Ready};
 pub use self::handle::{Handle, PostError};
 pub use self::source::{Refused, Source};
-pub use self::timers::Timer;
+pub use self::timers::TimerKey;
 
 use self::descriptors::Descriptors;
 use self::handle::Handles;
@@ -319,7 +319,7 @@ impl Hub {
 
     /// Returns the timer, inside the function of a repeating timer, for example to [cancel](Self::cancel) it.
     #[must_use]
-    pub fn current_timer(&self) -> Option<Timer> {
+    pub fn current_timer(&self) -> Option<TimerKey> {
         self.current.1
     }
 

@@ -4,10 +4,10 @@
 //! A handler may also replace its own hub by another, which has none of this state: there nothing is restored.
 
 use super::source::{Source, SourceKey};
-use super::{Hub, TURN, Timer};
+use super::{Hub, TURN, TimerKey};
 
 /// The source or the timer whose handler is running.
-pub(super) type Current = (Option<Source>, Option<Timer>);
+pub(super) type Current = (Option<Source>, Option<TimerKey>);
 
 // USER CODE: a nested turn in a handler that panics; depth, the current handler and the outer stop are restored; panic:
 //     the outer turn continues where the handler catches it; test: tests/suite/hub/nested.rs:

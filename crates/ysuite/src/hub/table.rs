@@ -6,7 +6,7 @@
 
 use crate::foreign::Panics;
 
-// REUSED: a key (`Source`, `Timer`); held by users; harmless: a key is an entry and how often it had been left; test:
+// REUSED: a key (`Source`, `TimerKey`); held by users; harmless: a key is an entry and how often it had been left; test:
 //     tests/suite/hub/descriptors.rs: handlers_remove_themselves_and_others_of_the_same_batch
 /// A slot, and which of its items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -24,7 +24,7 @@ const KEPT_ROOM: usize = 64;
 
 /// The key of a timer of a [`Hub`]. Finds nothing after the timer has fired for the last time, or was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Timer(pub(super) Key);
+pub struct TimerKey(pub(super) Key);
 
 type Tick = Foreign<Box<dyn FnMut(&mut Hub) + Send>>;
 
@@ -63,14 +63,14 @@ pub(super) struct Timers {
 
 impl Timers {
     /// Sets a timer. `None`: a moment beyond the end of the clock.
-    fn set(&mut self, deadline: Option<Instant>, action: Action) -> Timer {
+    fn set(&mut self, deadline: Option<Instant>, action: Action) -> TimerKey {
         let key = self.entries.insert(TimerEntry { at: NEVER, action });
         if let Some(deadline) = deadline {
             // At least the first moment that this turn does not serve.
             let first = self.served.and_then(|served| served.checked_add(Duration::from_nanos(1)));
             self.enter(first.map_or(deadline, |first| deadline.max(first)), key);
         }
-        Timer(key)
+        TimerKey(key)
     }
 
     fn enter(&mut self, deadline: Instant, key: Key) {
@@ -151,14 +151,14 @@ impl Hub {
     ///
     /// Time is that of [`Instant`]: changes of the date do not affect it.
     #[doc = cost!(hub AFTER)]
-    pub fn after(&mut self, time: Duration, function: impl FnOnce(&mut Hub) + Send + 'static) -> Timer {
+    pub fn after(&mut self, time: Duration, function: impl FnOnce(&mut Hub) + Send + 'static) -> TimerKey {
         self.timers.set(Instant::now().checked_add(time), Action::Once(Posted::new(function)))
     }
 
     /// Calls `function` once, at `moment`, as [`after`](Self::after) does. A moment in the past is the next turn.
     /// Several timers that a turn sets for the past fire in the order in which they were set.
     #[doc = cost!(hub AFTER)]
-    pub fn at(&mut self, moment: Instant, function: impl FnOnce(&mut Hub) + Send + 'static) -> Timer {
+    pub fn at(&mut self, moment: Instant, function: impl FnOnce(&mut Hub) + Send + 'static) -> TimerKey {
         // Moments in the past become one moment, so that these timers fire in their order. Outside of turns that is the
         // order of the moments.
         let moment = if self.depth == 0 { moment } else { moment.max(Instant::now()) };
@@ -169,7 +169,7 @@ impl Hub {
     /// the moments that pass while the hub is busy only the last counts. With a period of zero it is called once in
     /// every turn, and the hub never sleeps.
     #[doc = cost!(hub EVERY)]
-    pub fn every(&mut self, period: Duration, function: impl FnMut(&mut Hub) + Send + 'static) -> Timer {
+    pub fn every(&mut self, period: Duration, function: impl FnMut(&mut Hub) + Send + 'static) -> TimerKey {
         self.timers
             .set(Instant::now().checked_add(period), Action::Every(period, Some(Foreign::new(Box::new(function)))))
     }
@@ -180,7 +180,7 @@ impl Hub {
     /// Cancels a timer: it does not fire any more, and its function is dropped. Returns false if it has fired for the
     /// last time, or was cancelled before.
     #[doc = cost!(hub CANCEL)]
-    pub fn cancel(&mut self, timer: Timer) -> bool {
+    pub fn cancel(&mut self, timer: TimerKey) -> bool {
         let Some(entry) = self.timers.entries.remove(timer.0) else { return false };
         self.timers.take_out(entry.at);
         // Last: user code, which may panic.
@@ -213,7 +213,7 @@ impl Hub {
         };
         let next = after(deadline, *period, now);
         let Some(mut tick) = tick.take() else { return false };
-        let running = Running::new(self, (None, Some(Timer(key))));
+        let running = Running::new(self, (None, Some(TimerKey(key))));
         (*tick)(running.hub);
         if !running.end() {
             return true;

@@ -122,8 +122,8 @@ mod model {
         ) -> io::Result<()> {
             // MUTANT: Models only: a hub that polls instead of sleeping finds the same.
             self.found = match timeout {
-                Some(timeout) => self.set.poll_timeout(timeout),
-                None => self.set.poll(),
+                Some(timeout) => self.set.wait_timeout(timeout),
+                None => self.set.wait(),
             };
             Ok(())
         }

@@ -59,7 +59,7 @@ use crate::foreign::Panics;
 ///   a batch.
 /// * `mpmc`, `broadcast`: a fed message is sent at once. If there is no room, the sink keeps it until there is, and is not ready
 ///   meanwhile. So each sink may hold one message more than the bound. Messages of one sink arrive in their order.
-/// * In a [rendezvous](crate::channel#rendezvous) a fed message is registered at once. The sink is ready again, and
+/// * In a [rendezvous](crate#rendezvous) a fed message is registered at once. The sink is ready again, and
 ///   flushed, when a receiver has the message.
 ///
 /// # Errors

@@ -49,7 +49,7 @@ impl AsyncSocketpair {
 
     // WAITS: a task, for the descriptor; the runtime runs its other tasks; test: tests/suite/integrations/tokio.rs:
     //     a_set_of_signals_in_an_event_loop
-    /// Waits for at least one signal, and returns those that are up, as [`Wait::poll`] does. Takes the signals that
+    /// Waits for at least one signal, and returns those that are up, as [`Wait::wait`] does. Takes the signals that
     /// were raised by hand.
     ///
     /// Cancel-safe: a future dropped before it is ready has taken nothing.

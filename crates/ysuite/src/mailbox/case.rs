@@ -7,7 +7,8 @@ use super::mailbox::Mailbox;
 use super::operations::MailboxReceive;
 use super::receive_error::ReceiveError;
 use super::search::Search;
-use crate::channel::{OperationSource, SelectRecv};
+use crate::channel::OperationSource;
+use crate::channel::select::SelectRecv;
 use crate::os::Deadline;
 
 /// A receive as a case of [`select`](crate::select()): see [`Mailbox::receiving`].

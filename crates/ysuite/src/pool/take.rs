@@ -51,7 +51,7 @@ pub struct Taking<'a> {
 
 #[cfg(feature = "select")]
 #[allow(private_interfaces)]
-impl<'a> crate::channel::SelectRecv for Taking<'a> {
+impl<'a> crate::channel::select::SelectRecv for Taking<'a> {
     type Message = Message;
     type Error = Infallible;
     type Source = crate::channel::OperationSource<PoolTake<'a, fn() -> bool>>;

@@ -3,7 +3,7 @@
 //!
 //! A queue can only *report* that the other side sleeps: the sleeper leaves an opaque token (passive synchronisation,
 //! see [`ypipe`]). The next publisher gets that token, once. Only the owner of the queue knows what the token means and
-//! which thread to wake. See [`crate::signal`] for the ways to sleep, and [`crate::channel`] for queues joined with
+//! which thread to wake. See [`crate::signal`] for the ways to sleep, and [the crate](crate) for queues joined with
 //! them.
 
 use core::mem::MaybeUninit;

@@ -1,4 +1,4 @@
-//! The timers of a [`Select`](super::Select): each has an id of the set, which is up while a tick of it is due.
+//! The timers of a [`ReadySet`](super::ReadySet): each has an id of the set, which is up while a tick of it is due.
 //!
 //! Only the owner of the set uses them. Before each check of the set it raises the ids of the timers that are due,
 //! lowers the others, and sleeps no longer than until the next timer is due. So the choice among ids treats timers and
@@ -45,7 +45,7 @@ impl Attach for Alarm {
 pub(super) struct Alarms(pub(super) Vec<Alarm>);
 
 impl Alarms {
-    // WAITS: as `Select`, and for the next tick; spin: parks at once; fairness: ids of timers and receivers in turn;
+    // WAITS: as `ReadySet`, and for the next tick; spin: parks at once; fairness: ids of timers and receivers in turn;
     //     test: tests/suite/timer.rs: a_select_ends_at_the_earliest_timer, tests/suite/timer.rs: selects_share_a_timer
     // MUTANT: Speed only: the deadline has passed, so the loop checks once more and returns.
     /// Blocks until something is up, or the deadline has passed: then the result is empty.

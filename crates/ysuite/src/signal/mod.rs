@@ -30,7 +30,7 @@ mod doorbell;
 #[cfg(all(test, ysuite_loom))]
 mod models;
 #[cfg(feature = "signal")]
-mod select;
+mod ready_set;
 #[cfg_attr(not(feature = "signal"), path = "no_set.rs")]
 mod set;
 mod shared;
@@ -42,7 +42,7 @@ mod signaler;
 mod signals;
 mod task;
 #[cfg(any(feature = "signal", feature = "timer"))]
-mod timer;
+pub(crate) mod timer;
 #[cfg(feature = "signal")]
 mod ypollset;
 #[cfg(feature = "signal")]
@@ -57,7 +57,7 @@ pub use attach::{Attach, AttachError, Registration};
 pub use bits::MAX_CAPACITY;
 pub(crate) use chance::chance;
 #[cfg(feature = "signal")]
-pub use select::Select;
+pub use ready_set::ReadySet;
 pub use shared::{AttachShared, SharedWatcher};
 #[cfg(feature = "signal")]
 pub use signal_set::SignalSet;
@@ -71,7 +71,7 @@ use signaler::{block_for_signals, check_range};
 pub use signals::Signals;
 pub(crate) use task::TaskSlot;
 #[cfg(any(feature = "signal", feature = "timer"))]
-pub use timer::Timer;
+pub(crate) use timer::Timer;
 #[cfg(feature = "signal")]
 pub use ypollset::YPollset;
 #[cfg(feature = "signal")]

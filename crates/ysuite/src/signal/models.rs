@@ -350,7 +350,7 @@ fn models_semaphore() {
     model(|| {
         let mut semaphore = YSemaphore::new();
         let signaler = semaphore.signaler();
-        both_pasts_come(move || signaler.signal(0), || assert!(semaphore.poll().eq([0])));
+        both_pasts_come(move || signaler.signal(0), || assert!(semaphore.wait().eq([0])));
     });
 }
 
@@ -360,8 +360,8 @@ fn models_semaphore_time_out_against_signal() {
         let mut semaphore = YSemaphore::new();
         let signaler = semaphore.signaler();
         let raiser = thread::spawn(move || signaler.signal(0));
-        if semaphore.poll_timeout(Duration::from_secs(1000)).is_empty() {
-            assert_eq!(semaphore.poll().len(), 1);
+        if semaphore.wait_timeout(Duration::from_secs(1000)).is_empty() {
+            assert_eq!(semaphore.wait().len(), 1);
         }
         raiser.join().unwrap();
         assert!(semaphore.check().is_empty());

@@ -109,8 +109,8 @@ impl SetCore {
         }
     }
 
-    // WAITS: for a raise (`YPollset`, `Select`) or the deadline; spin: parks at once; every poll that finds nothing
-    //     arms again; fairness: all ids at each poll; `Select` names them in turn, the first at random; test:
+    // WAITS: for a raise (`YPollset`, `ReadySet`) or the deadline; spin: parks at once; every poll that finds nothing
+    //     arms again; fairness: all ids at each poll; `ReadySet` names them in turn, the first at random; test:
     //     tests/suite/select.rs: every_handle_has_a_turn, tests/suite/select.rs:
     //     a_select_that_is_made_anew_each_time_starves_no_handle
     // WAITS: for the descriptor (`YSocketpair`); spin: parks at once; all ids at each poll; a preempted raiser that has

@@ -1,4 +1,4 @@
-//! Handles that several threads share, in a [`Select`](super::Select): what the select keeps for each.
+//! Handles that several threads share, in a [`ReadySet`](super::ReadySet): what the select keeps for each.
 //!
 //! The owner of the select only. A *watcher* waits in the channel's list in place of a handle, and is no handle itself:
 //! it keeps the channel's memory, and neither side alive. An attached handle takes its id down when it finds nothing. A
@@ -9,7 +9,7 @@ use core::fmt;
 
 use super::{AttachError, Registration};
 
-/// A handle that can be added to a [`Select`](super::Select) by shared reference: the receivers and senders of an
+/// A handle that can be added to a [`ReadySet`](super::ReadySet) by shared reference: the receivers and senders of an
 /// [`mpmc`](crate::mpmc).
 pub trait AttachShared {
     /// Returns an object that waits as this handle does, and belongs to a select.

@@ -18,7 +18,7 @@ use super::{Attach, AttachError, Signaler, Wait};
 /// fn serve(set: &mut dyn SignalSet, numbers: &mut spsc::Receiver<u32>) -> Result<Vec<usize>, AttachError> {
 ///     set.attach(numbers, 3)?;
 ///     set.signaler().signal(7);
-///     Ok(set.poll().collect())
+///     Ok(set.wait().collect())
 /// }
 ///
 /// let (_sender, mut numbers) = spsc::unbounded();
@@ -80,7 +80,7 @@ macro_rules! impl_set {
         }
 
         impl $crate::signal::Wait for $set {
-            fn poll(&mut self) -> $crate::signal::Signals {
+            fn wait(&mut self) -> $crate::signal::Signals {
                 self.core.poll(None)
             }
 
@@ -88,7 +88,7 @@ macro_rules! impl_set {
                 self.core.check()
             }
 
-            fn poll_timeout(&mut self, timeout: core::time::Duration) -> $crate::signal::Signals {
+            fn wait_timeout(&mut self, timeout: core::time::Duration) -> $crate::signal::Signals {
                 self.core.poll(Some(timeout))
             }
         }

@@ -45,19 +45,19 @@ pub trait Wait {
     ///
     /// Signal handlers and spurious wake-ups do not end it.
     #[doc = cost!(signal POLL)]
-    fn poll(&mut self) -> Signals;
+    fn wait(&mut self) -> Signals;
 
     /// Returns the signals that are up now, possibly none. Never blocks. If the descriptor has become readable, this
     /// makes it unreadable again.
     #[doc = cost!(signal CHECK)]
     fn check(&mut self) -> Signals;
 
-    /// Blocks as [`Wait::poll`] does, but gives up after `timeout` and returns an empty set.
+    /// Blocks as [`Wait::wait`] does, but gives up after `timeout` and returns an empty set.
     ///
     /// A `timeout` of zero is a [`Wait::check`]. A `timeout` that the clock cannot hold, such as `Duration::MAX`, sets
     /// no time limit.
     #[doc = cost!(signal POLL)]
-    fn poll_timeout(&mut self, timeout: Duration) -> Signals;
+    fn wait_timeout(&mut self, timeout: Duration) -> Signals;
 }
 
 /// After a poll that found nothing: blocks until there are signals, or the time-out has passed. Then the result is

@@ -20,8 +20,8 @@ struct Group {
 
 // GROWS: `far`; bound: the words of the set; freed with the result; cost: words with a signal up, beyond four; test:
 //     tests/suite/signal.rs: spread_out_signals_spill_and_stay_in_order
-/// The signals found up by one [`poll`](super::Wait::poll), [`check`](super::Wait::check) or
-/// [`poll_timeout`](super::Wait::poll_timeout): an iterator over their ids, ascending, each once.
+/// The signals found up by one [`poll`](super::Wait::wait), [`check`](super::Wait::check) or
+/// [`wait_timeout`](super::Wait::wait_timeout): an iterator over their ids, ascending, each once.
 ///
 /// It owns its ids: the set may be used, or dropped, while the iterator is read. Dropping it unread loses the signals
 /// in it that were raised by hand. Those of attached receivers are reported again, see

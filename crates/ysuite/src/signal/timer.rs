@@ -2,7 +2,7 @@
 //! no timer of the kernel: only a moment, and the count of the ticks taken.
 //!
 //! Any thread; lock-free. This file knows when a tick is due and which thread gets it. `channel::timer` and
-//! [`Select`](super::Select) know how a thread waits for one.
+//! [`ReadySet`](super::ReadySet) know how a thread waits for one.
 //!
 //! Cannot: wake a thread. A thread that waits for a timer sleeps until the moment at which it is due.
 

@@ -23,7 +23,7 @@ use crate::sync::Arc;
 /// signaler.signal(7);
 /// signaler.signal(30);
 /// signaler.signal(7);
-/// assert_eq!(pollset.poll().collect::<Vec<_>>(), [7, 30]);
+/// assert_eq!(pollset.wait().collect::<Vec<_>>(), [7, 30]);
 /// assert!(pollset.check().is_empty());
 /// ```
 pub struct YPollset {

@@ -31,7 +31,7 @@ const ASLEEP: u32 = 2;
 /// let mut semaphore = YSemaphore::new();
 /// let signaler = semaphore.signaler();
 /// std::thread::spawn(move || signaler.signal(0));
-/// assert_eq!(semaphore.poll().next(), Some(0));
+/// assert_eq!(semaphore.wait().next(), Some(0));
 /// assert!(semaphore.check().is_empty());
 /// ```
 #[derive(Default)]
@@ -119,7 +119,7 @@ impl Waiting for YSemaphore {
 impl Wait for YSemaphore {
     // WAITS: for a signal or the deadline; spin: parks at once; test: tests/suite/conformance/waking.rs:
     //     time_out_racing_a_signal_loses_nothing
-    fn poll(&mut self) -> Signals {
+    fn wait(&mut self) -> Signals {
         self.poll_for(None)
     }
 
@@ -127,7 +127,7 @@ impl Wait for YSemaphore {
         self.look().unwrap_or_default()
     }
 
-    fn poll_timeout(&mut self, timeout: Duration) -> Signals {
+    fn wait_timeout(&mut self, timeout: Duration) -> Signals {
         self.poll_for(Some(timeout))
     }
 }

@@ -45,7 +45,7 @@ pub enum Backend {
 /// let signaler = set.signaler();
 /// std::thread::spawn(move || signaler.signal(255));
 /// // Put `set.as_fd()` into an event loop, for reading, and call `check` when it becomes readable. Or:
-/// assert_eq!(set.poll().collect::<Vec<_>>(), [255]);
+/// assert_eq!(set.wait().collect::<Vec<_>>(), [255]);
 /// # Ok::<(), std::io::Error>(())
 /// ```
 ///

@@ -17,7 +17,7 @@ pub struct Statistics {
     /// Messages that have been taken out: by receivers, or in an `mpmc` by
     /// [`force_send`](crate::mpmc::Sender::force_send). Messages dropped in the channel do not count. A message that a
     /// `force_send` displaces while the last receiver is dropped may be counted as dropped. In a
-    /// [rendezvous](crate::channel#rendezvous): messages passed to a waiting receiver, also if that was dropped without
+    /// [rendezvous](crate#rendezvous): messages passed to a waiting receiver, also if that was dropped without
     /// receiving its message.
     pub received: u64,
     /// The high-water mark: the largest number of messages in the channel at once, with hidden messages that take up
@@ -25,7 +25,7 @@ pub struct Statistics {
     ///
     /// A lower bound, sampled by the senders. It is exact if the channel was found full. Otherwise the mark of an
     /// `spsc` and of an `mpsc` is too low by at most 64, however long ago that was. The same usually holds for an
-    /// `mpmc`, but there a thread may be preempted before it samples. In a [rendezvous](crate::channel#rendezvous) 0.
+    /// `mpmc`, but there a thread may be preempted before it samples. In a [rendezvous](crate#rendezvous) 0.
     pub high_water: u64,
     /// The number of times a handle went to sleep: a thread in the kernel, a task that a poll left pending, or a handle
     /// in a set that took its id down.

@@ -136,16 +136,16 @@ fn a_thread_that_finds_another_arrived_sees_what_it_took() {
         let slots = [(); 2].map(|()| scene.list().register());
         slots.iter().for_each(|slot| scene.list().arm(slot, true));
         drop(scene.list().notify_one());
-        let arcompetitor = scene.spawn(|scene| {
+        let arrival = scene.spawn(|scene| {
             scene.past().written();
             scene.list().arrive();
         });
-        // The count of another one that is notified comes after the arcompetitor, or before it.
+        // The count of another one that is notified comes after the arrival, or before it.
         let notifier = scene.spawn(|scene| drop(scene.list().notify_one()));
         if scene.list().in_flight() == 0 {
             scene.past().read();
         }
-        [arcompetitor, notifier].into_iter().for_each(|thread| thread.join().unwrap());
+        [arrival, notifier].into_iter().for_each(|thread| thread.join().unwrap());
     });
 }
 

@@ -13,12 +13,12 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use futures_util::SinkExt;
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::facts::{ALL, Fact};
 use ysuite::hub::{Hub, Interest};
 use ysuite::mailbox::{self, Builder, Crowding, Mailbox};
 use ysuite::pool::Pool;
-use ysuite::signal::{Attach, Select, Signal, Wait, YSocketpair};
+use ysuite::signal::{Attach, ReadySet, Signal, Wait, YSocketpair};
 use ysuite::{broadcast, mpmc, mpsc, oneshot, select, spsc, timer, watch};
 
 use crate::requests;
@@ -891,7 +891,7 @@ fn sets(measured: &mut Measured) {
         |(signaler, _), ()| signaler.signal(3),
     );
     measured.fact("signal CHECK", set(), |(signaler, _)| signaler.signal(3), |(_, set), ()| set.check().len());
-    measured.fact("signal POLL", set(), |_| (), |(_, set), ()| set.poll_timeout(MOMENT).len());
+    measured.fact("signal POLL", set(), |_| (), |(_, set), ()| set.wait_timeout(MOMENT).len());
     let (_sender, receiver) = mpmc::bounded::<u32>(4);
     measured.fact(
         "signal ATTACH",
@@ -907,14 +907,14 @@ fn sets(measured: &mut Measured) {
     );
     measured.fact(
         "signal ADD_SHARED",
-        Select::new(),
+        ReadySet::new(),
         |_| (),
         |select, ()| {
             select.add_shared(&receiver).unwrap();
             select.remove_shared(&receiver).unwrap()
         },
     );
-    let mut waiting = Select::new();
+    let mut waiting = ReadySet::new();
     waiting.add_shared(&receiver).unwrap();
     measured.fact(
         "signal WAIT",

@@ -193,7 +193,7 @@ fn waiting_allocates_nothing() {
             assert!(set.check().is_empty());
             assert!(receiver.recv_timeout(std::time::Duration::ZERO).is_err());
             senders[message % 300].send(message).unwrap();
-            assert!(set.poll().eq([0]));
+            assert!(set.wait().eq([0]));
             assert_eq!(receiver.recv(), Ok(message));
         }
     };

@@ -15,9 +15,9 @@ fn allocates_nothing(capacity: usize, mut set: impl Wait, signaler: &impl Signal
     let before = allocations();
     for _ in 0..10 {
         ids.iter().for_each(|&id| signaler.signal(id));
-        assert_eq!(set.poll().count(), ids.len());
+        assert_eq!(set.wait().count(), ids.len());
         set.check();
-        set.poll_timeout(Duration::from_nanos(1));
+        set.wait_timeout(Duration::from_nanos(1));
     }
     assert_eq!(allocations(), before);
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use crate::counting::allocations;
 use crate::requests;
-use ysuite::signal::{Select, Wait, YPollset};
+use ysuite::signal::{ReadySet, Wait, YPollset};
 use ysuite::{timer, watch};
 
 #[test]
@@ -35,7 +35,7 @@ fn waits_allocate_the_first_time() {
     let mut round = |value| {
         assert!(receiver.poll_changed(&mut context).is_pending());
         assert!(receiver.changed_timeout(Duration::from_nanos(1)).is_err());
-        assert!(set.poll_timeout(Duration::from_nanos(1)).is_empty() || value == 1);
+        assert!(set.wait_timeout(Duration::from_nanos(1)).is_empty() || value == 1);
         assert_eq!((other.has_changed(), sender.wait_closed_timeout(Duration::from_nanos(1))), (Ok(false), false));
         sender.send(value).unwrap();
         assert_eq!((*other.borrow_and_update(), receiver.poll_changed(&mut context).is_ready()), (value, true));
@@ -50,7 +50,7 @@ fn waits_allocate_the_first_time() {
 #[test]
 fn timers_allocate_nothing_when_they_are_waited_for() {
     let beats = timer::tick(Duration::from_micros(50));
-    let mut select = Select::new();
+    let mut select = ReadySet::new();
     let beat = select.add_timer(&beats).unwrap();
     let before = allocations();
     for _ in 0..20 {

@@ -32,7 +32,7 @@ tried! {
             ysuite::timer::after(SOON).recv().unwrap();
             assert_eq!(ysuite::timer::tick(SOON).iter().take(2).count(), 2);
             let (_sender, mut silent) = ysuite::spsc::unbounded::<u8>();
-            let mut select = ysuite::signal::Select::new();
+            let mut select = ysuite::signal::ReadySet::new();
             select.add(&mut silent).unwrap();
             let time = select.add_timer(&ysuite::timer::after(SOON)).unwrap();
             // The silent one may be offered once, to be found empty.

@@ -200,7 +200,7 @@ tried! {
         mpmc "ysuite::mpmc" {
             let (sender, _receiver) = ysuite::mpmc::bounded(1);
             sender.send(1).unwrap();
-            let back = Err(ysuite::mpmc::SendTimeoutError::Timeout(2));
+            let back = Err(ysuite::SendTimeoutError::Timeout(2));
             assert_eq!(in_tokio(sender.send_timeout_async(2, SOON)), back);
             // Any future is a limit.
             assert_eq!(block_on(sender.send_async_until(2, async {})), back);
@@ -208,7 +208,7 @@ tried! {
         broadcast "ysuite::broadcast" {
             let (sender, _receiver) = ysuite::broadcast::bounded(1);
             sender.send(1).unwrap();
-            let back = Err(ysuite::broadcast::SendTimeoutError::Timeout(2));
+            let back = Err(ysuite::SendTimeoutError::Timeout(2));
             assert_eq!(in_tokio(async { sender.send_timeout_async(2, SOON).await }), back);
             assert_eq!(block_on(sender.send_async_until(2, async {})), back);
         }

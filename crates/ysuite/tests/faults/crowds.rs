@@ -5,7 +5,7 @@
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::{broadcast, mpmc, mpsc, oneshot, spsc, watch};
 
 use super::flows::FAMILY;

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use ysuite::hub::Hub;
 use ysuite::mailbox::{Builder, Crowding, Mailbox, ReceiveError};
 use ysuite::pool::{Message, Pool};
-use ysuite::signal::{Select, Wait, YPollset, YSocketpair};
+use ysuite::signal::{ReadySet, Wait, YPollset, YSocketpair};
 use ysuite::{broadcast, mpmc, mpsc, oneshot, select, spsc, watch};
 
 use super::support::Random;
@@ -23,7 +23,7 @@ type Body = Box<dyn FnOnce() + Send>;
 pub(crate) struct Flow {
     pub(crate) name: &'static str,
     bodies: Vec<Body>,
-    arcompetitors: Arc<Arcompetitors>,
+    arrivals: Arc<Arrivals>,
 }
 
 /// Makes a flow of this many messages from each sender.
@@ -52,7 +52,7 @@ pub(crate) const FAMILY: &[Make] = &[
 ];
 
 /// Which messages have arrived.
-struct Arcompetitors {
+struct Arrivals {
     messages: u64,
     /// How often each has; those of one sender side by side.
     times: Box<[AtomicU8]>,
@@ -60,7 +60,7 @@ struct Arcompetitors {
     copies: u8,
 }
 
-impl Arcompetitors {
+impl Arrivals {
     fn of(senders: u64, messages: u64, copies: u8) -> Arc<Self> {
         let times = (0..senders * messages).map(|_| AtomicU8::new(0)).collect();
         Arc::new(Self { messages, times, copies })
@@ -77,13 +77,13 @@ impl Arcompetitors {
     /// What one receiver notes.
     fn list(self: &Arc<Self>) -> List {
         let senders = self.times.len() as u64 / self.messages;
-        List { arcompetitors: self.clone(), next: vec![0; senders as usize] }
+        List { arrivals: self.clone(), next: vec![0; senders as usize] }
     }
 }
 
 /// One receiver's list: the messages of each sender come in its order.
 struct List {
-    arcompetitors: Arc<Arcompetitors>,
+    arrivals: Arc<Arrivals>,
     next: Vec<u64>,
 }
 
@@ -93,8 +93,7 @@ impl List {
         let next = &mut self.next[sender as usize];
         assert!(number >= *next, "message {number} of sender {sender} comes after {next}");
         *next = number + 1;
-        self.arcompetitors.times[(sender * self.arcompetitors.messages + number) as usize]
-            .fetch_add(1, Ordering::Relaxed);
+        self.arrivals.times[(sender * self.arrivals.messages + number) as usize].fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -102,8 +101,8 @@ impl List {
 const GUARD: Duration = Duration::from_secs(300);
 
 impl Flow {
-    fn new(name: &'static str, bodies: Vec<Body>, arcompetitors: Arc<Arcompetitors>) -> Self {
-        Self { name, bodies, arcompetitors }
+    fn new(name: &'static str, bodies: Vec<Body>, arrivals: Arc<Arrivals>) -> Self {
+        Self { name, bodies, arrivals }
     }
 
     /// Runs it to completion. Each thread calls `begin` with its number first; this one calls `meddle` with all of
@@ -122,7 +121,7 @@ impl Flow {
             })
             .collect();
         while !threads.iter().all(JoinHandle::is_finished) {
-            let arrived = self.arcompetitors.count();
+            let arrived = self.arrivals.count();
             if arrived != before {
                 (before, since) = (arrived, Instant::now());
             }
@@ -132,7 +131,7 @@ impl Flow {
         for thread in threads {
             assert!(thread.join().is_ok(), "{name}: a thread has failed");
         }
-        assert!(self.arcompetitors.are_all(), "{name}: not every message has arrived as often as it should");
+        assert!(self.arrivals.are_all(), "{name}: not every message has arrived as often as it should");
     }
 }
 
@@ -182,11 +181,11 @@ macro_rules! receive_all {
 
 fn pipe_of(name: &'static str, bound: Option<usize>, messages: u64) -> Flow {
     let (mut sender, mut receiver) = bound.map_or_else(spsc::unbounded, spsc::bounded);
-    let arcompetitors = Arcompetitors::of(1, messages, 1);
-    let mut list = arcompetitors.list();
+    let arrivals = Arrivals::of(1, messages, 1);
+    let mut list = arrivals.list();
     let bodies: Vec<Body> =
         vec![Box::new(move || send_all!(sender, 0, messages)), Box::new(move || receive_all!(receiver, list))];
-    Flow::new(name, bodies, arcompetitors)
+    Flow::new(name, bodies, arrivals)
 }
 
 fn pipe_without_a_bound(messages: u64) -> Flow {
@@ -204,13 +203,13 @@ fn attached<W: Wait>(
     set: impl FnOnce(&mut spsc::Receiver<u64>) -> W + Send + 'static,
 ) -> Flow {
     let (mut sender, mut receiver) = spsc::bounded(3);
-    let arcompetitors = Arcompetitors::of(1, messages, 1);
-    let mut list = arcompetitors.list();
+    let arrivals = Arrivals::of(1, messages, 1);
+    let mut list = arrivals.list();
     let receive = move || {
         let mut set = set(&mut receiver);
         loop {
             // Now and then a wait that is too short.
-            let up = set.poll_timeout(Duration::from_micros(200)).count();
+            let up = set.wait_timeout(Duration::from_micros(200)).count();
             assert!(up <= 1);
             loop {
                 match receiver.try_recv() {
@@ -219,10 +218,10 @@ fn attached<W: Wait>(
                     Err(_) => return,
                 }
             }
-            assert!(set.poll().count() == 1, "a poll without a limit has found nothing");
+            assert!(set.wait().count() == 1, "a poll without a limit has found nothing");
         }
     };
-    Flow::new(name, vec![Box::new(move || send_all!(sender, 0, messages)), Box::new(receive)], arcompetitors)
+    Flow::new(name, vec![Box::new(move || send_all!(sender, 0, messages)), Box::new(receive)], arrivals)
 }
 
 fn pipe_in_a_pollset(messages: u64) -> Flow {
@@ -244,14 +243,14 @@ fn pipe_in_a_socketpair(messages: u64) -> Flow {
 fn funnel_of(name: &'static str, bound: Option<usize>, messages: u64) -> Flow {
     let (mut sender, mut receiver) = bound.map_or_else(mpsc::unbounded, mpsc::bounded);
     let mut other = sender.clone();
-    let arcompetitors = Arcompetitors::of(2, messages, 1);
-    let mut list = arcompetitors.list();
+    let arrivals = Arrivals::of(2, messages, 1);
+    let mut list = arrivals.list();
     let bodies: Vec<Body> = vec![
         Box::new(move || send_all!(sender, 0, messages)),
         Box::new(move || send_all!(other, 1, messages)),
         Box::new(move || receive_all!(receiver, list)),
     ];
-    Flow::new(name, bodies, arcompetitors)
+    Flow::new(name, bodies, arrivals)
 }
 
 fn funnel_without_a_bound(messages: u64) -> Flow {
@@ -270,15 +269,15 @@ macro_rules! two_to_two {
         let (sender, mut receiver) = $channel;
         #[allow(unused_mut)]
         let (other, mut another) = (sender.clone(), receiver.clone());
-        let arcompetitors = Arcompetitors::of(2, messages, $copies);
-        let (mut list, mut lists) = (arcompetitors.list(), arcompetitors.list());
+        let arrivals = Arrivals::of(2, messages, $copies);
+        let (mut list, mut lists) = (arrivals.list(), arrivals.list());
         let bodies: Vec<Body> = vec![
             Box::new(move || send_all!(sender, 0, messages)),
             Box::new(move || send_all!(other, 1, messages)),
             Box::new(move || receive_all!(receiver, list)),
             Box::new(move || receive_all!(another, lists)),
         ];
-        Flow::new($name, bodies, arcompetitors)
+        Flow::new($name, bodies, arrivals)
     }};
 }
 
@@ -305,10 +304,10 @@ fn several_in_a_broadcast(messages: u64) -> Flow {
 /// The newest value covers all before it: a receiver that has missed the last one never reaches the count.
 fn several_at_a_watch(messages: u64) -> Flow {
     let (sender, receiver) = watch::channel(0_u64);
-    let arcompetitors = Arcompetitors::of(1, 2, 2);
+    let arrivals = Arrivals::of(1, 2, 2);
     let mut bodies: Vec<Body> = Vec::new();
     for who in 0..2 {
-        let (sender, mut receiver, mut list) = (sender.clone(), receiver.clone(), arcompetitors.list());
+        let (sender, mut receiver, mut list) = (sender.clone(), receiver.clone(), arrivals.list());
         bodies.push(Box::new(move || {
             let mut random = Random::new(who);
             for _ in 0..messages {
@@ -335,14 +334,14 @@ fn several_at_a_watch(messages: u64) -> Flow {
             (0..2).for_each(|number| list.note(number));
         }));
     }
-    Flow::new("watch", bodies, arcompetitors)
+    Flow::new("watch", bodies, arrivals)
 }
 
 /// Each question takes its way back along.
 fn questions_and_answers(messages: u64) -> Flow {
     let (mut asks, mut asked) = spsc::bounded::<(u64, oneshot::Sender<u64>)>(4);
-    let arcompetitors = Arcompetitors::of(1, messages, 1);
-    let mut list = arcompetitors.list();
+    let arrivals = Arrivals::of(1, messages, 1);
+    let mut list = arrivals.list();
     let ask = move || {
         let mut random = Random::new(3);
         for number in 0..messages {
@@ -366,13 +365,13 @@ fn questions_and_answers(messages: u64) -> Flow {
             answer.send(number).expect("a thread that has asked");
         }
     };
-    Flow::new("oneshot", vec![Box::new(ask), Box::new(answer)], arcompetitors)
+    Flow::new("oneshot", vec![Box::new(ask), Box::new(answer)], arrivals)
 }
 
 /// Ordinary and urgent letters, each kind in its order: two senders for the list.
 fn letters_of(name: &'static str, mailbox: Mailbox, messages: u64) -> Flow {
-    let (mut mailbox, arcompetitors) = (mailbox, Arcompetitors::of(4, messages, 1));
-    let mut list = arcompetitors.list();
+    let (mut mailbox, arrivals) = (mailbox, Arrivals::of(4, messages, 1));
+    let mut list = arrivals.list();
     let mut bodies: Vec<Body> = Vec::new();
     for who in 0..2 {
         let address = mailbox.address();
@@ -399,7 +398,7 @@ fn letters_of(name: &'static str, mailbox: Mailbox, messages: u64) -> Flow {
             }
         }
     }));
-    Flow::new(name, bodies, arcompetitors)
+    Flow::new(name, bodies, arrivals)
 }
 
 fn letters(messages: u64) -> Flow {
@@ -417,8 +416,8 @@ fn several_in_a_select(messages: u64) -> Flow {
     let (exchange, exchange_in) = mpmc::bounded(1);
     let (meeting, meeting_in) = mpmc::bounded(0);
     // Each channel has its own order, and so a sender of its own in the list.
-    let arcompetitors = Arcompetitors::of(3, messages, 1);
-    let mut list = arcompetitors.list();
+    let arrivals = Arrivals::of(3, messages, 1);
+    let mut list = arrivals.list();
     let send = move || {
         let (mut random, mut sent) = (Random::new(1), [0_u64; 3]);
         while sent.iter().all(|&sent| sent < messages) {
@@ -452,16 +451,16 @@ fn several_in_a_select(messages: u64) -> Flow {
             random.pause();
         }
     };
-    Flow::new("select()", vec![Box::new(send), Box::new(receive)], arcompetitors)
+    Flow::new("select()", vec![Box::new(send), Box::new(receive)], arrivals)
 }
 
 fn several_in_a_set_of_receivers(messages: u64) -> Flow {
     let (mut pipe, mut pipe_in) = spsc::bounded(2);
     let (mut lane, mut funnel_in) = mpsc::unbounded();
-    let arcompetitors = Arcompetitors::of(2, messages, 1);
-    let mut list = arcompetitors.list();
+    let arrivals = Arrivals::of(2, messages, 1);
+    let mut list = arrivals.list();
     let receive = move || {
-        let mut set = Select::new();
+        let mut set = ReadySet::new();
         let (first, second) = (set.add(&mut pipe_in).expect("a free id"), set.add(&mut funnel_in).expect("a free id"));
         let mut left = 2 * messages;
         while left > 0 {
@@ -491,7 +490,7 @@ fn several_in_a_set_of_receivers(messages: u64) -> Flow {
         Box::new(move || send_all!(lane, 1, messages)),
         Box::new(receive),
     ];
-    Flow::new("Select", bodies, arcompetitors)
+    Flow::new("ReadySet", bodies, arrivals)
 }
 
 /// The hub has a timer as well, and functions that are posted.
@@ -499,8 +498,8 @@ fn several_in_a_hub(messages: u64) -> Flow {
     let (mut pipe, pipe_in) = spsc::bounded(2);
     let (exchange, exchange_in) = mpmc::bounded(2);
     let (gives, given) = std::sync::mpsc::channel();
-    let arcompetitors = Arcompetitors::of(3, messages, 1);
-    let (mut one, mut two, posted) = (arcompetitors.list(), arcompetitors.list(), arcompetitors.clone());
+    let arrivals = Arrivals::of(3, messages, 1);
+    let (mut one, mut two, posted) = (arrivals.list(), arrivals.list(), arrivals.clone());
     let serve = move || {
         let mut hub = Hub::new().expect("descriptors");
         hub.receive(pipe_in, move |_, message| message.into_iter().for_each(|message| one.note(message)))
@@ -517,10 +516,10 @@ fn several_in_a_hub(messages: u64) -> Flow {
         hub.run().expect("a poller");
     };
     let post = {
-        let arcompetitors = arcompetitors.clone();
+        let arrivals = arrivals.clone();
         move || {
             let handle = given.recv().expect("a hub");
-            let list = Arc::new(std::sync::Mutex::new(arcompetitors.list()));
+            let list = Arc::new(std::sync::Mutex::new(arrivals.list()));
             let mut random = Random::new(5);
             for number in 0..messages {
                 let list = list.clone();
@@ -536,14 +535,14 @@ fn several_in_a_hub(messages: u64) -> Flow {
         Box::new(post),
         Box::new(serve),
     ];
-    Flow::new("hub", bodies, arcompetitors)
+    Flow::new("hub", bodies, arrivals)
 }
 
 /// More threads take blocks than there are blocks: they wait, and steal from each other's magazines.
 fn blocks_of_a_pool(messages: u64) -> Flow {
     let pool = Pool::new(&[(16, 3)]).expect("memory");
     let (sender, receiver) = mpmc::unbounded::<Message>();
-    let arcompetitors = Arcompetitors::of(2, messages, 1);
+    let arrivals = Arrivals::of(2, messages, 1);
     let mut bodies: Vec<Body> = Vec::new();
     for who in 0..2 {
         let (pool, sender) = (pool.clone(), sender.clone());
@@ -563,12 +562,12 @@ fn blocks_of_a_pool(messages: u64) -> Flow {
                 random.pause();
             }
         }));
-        let (receiver, mut list) = (receiver.clone(), arcompetitors.list());
+        let (receiver, mut list) = (receiver.clone(), arrivals.list());
         bodies.push(Box::new(move || {
             while let Ok(block) = receiver.recv() {
                 list.note(u64::from_ne_bytes(block[..8].try_into().expect("eight bytes")));
             }
         }));
     }
-    Flow::new("pool", bodies, arcompetitors)
+    Flow::new("pool", bodies, arrivals)
 }

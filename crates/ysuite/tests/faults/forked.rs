@@ -53,12 +53,12 @@ fn a_child_that_drops_its_copies() {
     assert!(unsafe { forked_child_can(|| all.take().is_some()) });
     let (mut pipe, mut pipe_in, exchange, exchange_in, mut set) = all.expect("the child has taken its copy");
     pipe.send(5).unwrap();
-    assert_eq!(set.poll().collect::<Vec<_>>(), [3]);
+    assert_eq!(set.wait().collect::<Vec<_>>(), [3]);
     assert!(pipe_in.try_iter().eq(0..6) && exchange_in.try_iter().eq(0..5));
     drop(exchange);
     let signaler = set.signaler();
     let thread = thread::spawn(move || signaler.signal(7));
-    assert_eq!(set.poll().collect::<Vec<_>>(), [7]);
+    assert_eq!(set.wait().collect::<Vec<_>>(), [7]);
     thread.join().unwrap();
 }
 

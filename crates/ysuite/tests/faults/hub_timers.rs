@@ -7,7 +7,7 @@
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::hub::Hub;
 use ysuite::os::calls;
 

@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::hub::Hub;
 use ysuite::mailbox::{self, LinkTerminated, Mailbox};
 use ysuite::pool::Pool;
-use ysuite::signal::{Select, Wait, YPollset};
+use ysuite::signal::{ReadySet, Wait, YPollset};
 use ysuite::{broadcast, mpmc, mpsc, oneshot, receive, select, spsc, watch};
 
 use super::messages;
@@ -289,10 +289,10 @@ fn owners_of_sets_fall() {
                             let mut set = YPollset::new();
                             set.attach(&mut receiver, 3).unwrap();
                             sender.send(all.next()).unwrap();
-                            assert_eq!(set.poll().collect::<Vec<_>>(), [3]);
+                            assert_eq!(set.wait().collect::<Vec<_>>(), [3]);
                             fall();
                         } else {
-                            let mut set = Select::new();
+                            let mut set = ReadySet::new();
                             let id = set.add(&mut receiver).unwrap();
                             sender.send(all.next()).unwrap();
                             assert_eq!(set.wait(), id);

@@ -137,7 +137,7 @@ fn no_descriptors_left() {
     let mut next = 0;
     while next < 100 {
         hub.run_once(Duration::ZERO).unwrap();
-        if set.poll_timeout(Duration::from_millis(1)).count() == 1 {
+        if set.wait_timeout(Duration::from_millis(1)).count() == 1 {
             while let Ok(message) = receiver.try_recv() {
                 assert_eq!(message, next);
                 next += 1;
@@ -173,17 +173,17 @@ fn the_counter_of_an_eventfd_is_full() {
             thread.join().unwrap();
             let mut found: Vec<usize> = Vec::new();
             while found.len() < 8 {
-                found.extend(set.poll());
+                found.extend(set.wait());
             }
             assert_eq!(found, [0, 1, 2, 3, 4, 5, 6, 7]);
             // It rings again, and sleeps in between.
-            assert_eq!(set.poll_timeout(Duration::from_millis(1)).count(), 0);
+            assert_eq!(set.wait_timeout(Duration::from_millis(1)).count(), 0);
             let signaler = set.signaler();
             let thread = thread::spawn(move || {
                 thread::sleep(Duration::from_millis(2));
                 signaler.signal(5);
             });
-            assert_eq!(set.poll().collect::<Vec<_>>(), [5]);
+            assert_eq!(set.wait().collect::<Vec<_>>(), [5]);
             thread.join().unwrap();
         }
     });

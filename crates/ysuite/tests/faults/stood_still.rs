@@ -146,7 +146,7 @@ fn a_set<W: Wait, S: Signal + Sync>(set: impl Fn() -> (W, S, S) + Send + 'static
                     found
                 },
             );
-            let later = set.poll_timeout(Duration::ZERO).any(|found| found == id);
+            let later = set.wait_timeout(Duration::ZERO).any(|found| found == id);
             if id != 0 {
                 assert!(later != others.unwrap_or(false), "at instruction {instruction}: the signal was found {later}");
             }
@@ -229,7 +229,7 @@ fn waiting_at_a_watch_and_being_woken_while_the_lock_is_held() {
         thread::scope(|scope| {
             let (is_locked, waiting) = (&is_locked, &waiting);
             scope.spawn(move || {
-                thread_too.set_spin(ysuite::channel::Spin::None);
+                thread_too.set_spin(ysuite::Spin::None);
                 waiting.store(thread_id(), Ordering::Release);
                 thread_too.changed().unwrap();
                 assert!(is_locked.load(Ordering::Acquire), "it was woken before the lock was taken: nothing was tried");

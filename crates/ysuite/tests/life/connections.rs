@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::life::{Steps, live};
 use ysuite::hub::{Hub, Interest};
-use ysuite::signal::{Attach, Backend, Select, SignalSet, Wait, YPollset, YSocketpair};
+use ysuite::signal::{Attach, Backend, ReadySet, SignalSet, Wait, YPollset, YSocketpair};
 use ysuite::{broadcast, mpmc, mpsc, oneshot, spsc, timer, watch};
 
 /// Connections that are open at once.
@@ -54,7 +54,7 @@ fn serve(life: &mut crate::life::Life, mut set: impl SignalSet) {
         set.attach(&mut *other, second).unwrap();
         assert!(receiver.try_recv().is_err());
         sender.send(number).unwrap();
-        assert!(set.poll().any(|raised| raised == id));
+        assert!(set.wait().any(|raised| raised == id));
         assert_eq!((receiver.recv(), receiver.try_recv().is_err()), (Ok(number), true));
         open.push_back((sender, receiver, other, [id, second]));
     }
@@ -123,7 +123,7 @@ fn ends_that_detach_themselves() {
 #[test]
 fn in_a_select() {
     live("connections::in_a_select", Steps::Few, |life| {
-        let mut select = Select::with_capacity(8);
+        let mut select = ReadySet::with_capacity(8);
         let (mut stays, mut stays_in) = spsc::unbounded();
         let stayed = select.add(&mut stays_in).unwrap();
         let (many, _many_in) = mpmc::unbounded::<u64>();
@@ -164,7 +164,7 @@ fn in_a_select() {
                 assert_eq!(select.try_wait(), Some(cloned));
                 assert!(select.remove_shared(&clone).is_some());
             } else {
-                let mut again = Select::new();
+                let mut again = ReadySet::new();
                 assert!(again.add(&mut sender).is_ok() && again.try_wait().is_some());
             }
         }

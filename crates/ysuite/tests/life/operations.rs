@@ -118,14 +118,14 @@ const PROGRAMS: &[(&str, &[&str])] = &[
         &[
             "AttachShared for mpmc::Receiver",
             "AttachShared for mpmc::Sender",
-            "signal::Select::add",
-            "signal::Select::add_shared",
-            "signal::Select::add_timer",
-            "signal::Select::new",
-            "signal::Select::remove",
-            "signal::Select::remove_shared",
-            "signal::Select::remove_timer",
-            "signal::Select::with_capacity",
+            "signal::ReadySet::add",
+            "signal::ReadySet::add_shared",
+            "signal::ReadySet::add_timer",
+            "signal::ReadySet::new",
+            "signal::ReadySet::remove",
+            "signal::ReadySet::remove_shared",
+            "signal::ReadySet::remove_timer",
+            "signal::ReadySet::with_capacity",
         ],
     ),
     ("connections::in_a_socketpair_of_either_backend", &["signal::YSocketpair::with_backend"]),
@@ -169,7 +169,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
             "broadcast::Sender::send_timeout_async",
             "mpmc::Sender::send_timeout_async",
             "mpsc::Sender::send_timeout_async",
-            "signal::Timer::recv_async",
+            "timer::Timer::recv_async",
             "spsc::Sender::send_timeout_async",
         ],
     ),
@@ -272,7 +272,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     (
         "signals::a_set_for_each_task",
         &[
-            "signal::Select::default",
+            "signal::ReadySet::default",
             "signal::YPollset::default",
             "signal::YPollset::with_capacity",
             "signal::YSemaphore::default",
@@ -300,29 +300,29 @@ const PROGRAMS: &[(&str, &[&str])] = &[
             "signal::SignalSet::detach",
             "signal::SignalSet::signaler",
             "signal::Signaler::clone",
-            "signal::Wait::poll",
+            "signal::Wait::wait",
             "signal::YPollset::attach",
             "signal::YPollset::detach",
             "signal::YPollset::new",
-            "signal::YPollset::poll",
+            "signal::YPollset::wait",
             "signal::YPollset::signaler",
             "signal::YSemaphore::new",
-            "signal::YSemaphore::poll",
+            "signal::YSemaphore::wait",
             "signal::YSemaphore::signaler",
             "signal::YSocketpair::attach",
             "signal::YSocketpair::detach",
             "signal::YSocketpair::new",
-            "signal::YSocketpair::poll",
+            "signal::YSocketpair::wait",
             "signal::YSocketpair::signaler",
         ],
     ),
     (
         "signals::timers",
         &[
-            "signal::Timer::clone",
-            "signal::Timer::into_iter",
-            "signal::Timer::iter",
-            "signal::Timer::try_iter",
+            "timer::Timer::clone",
+            "timer::Timer::into_iter",
+            "timer::Timer::iter",
+            "timer::Timer::try_iter",
             "timer::after",
             "timer::at",
             "timer::never",
@@ -649,7 +649,7 @@ const USE: &[&str] = &[
     "peek_run",
     "poll_close",
     "poll_flush",
-    "poll_timeout",
+    "wait_timeout",
     "process_events",
     "read",
     "read_batch",
@@ -772,7 +772,7 @@ fn name(path: &str) -> String {
 /// Whether a type is data, of which any number may be made.
 fn is_value(owner: &str) -> bool {
     let kind = owner.rsplit("::").next().unwrap_or_default();
-    kind.ends_with("Error") || VALUES.contains(&kind) || owner == "hub::Timer"
+    kind.ends_with("Error") || VALUES.contains(&kind) || owner == "hub::TimerKey"
 }
 
 /// The `clone` and `default` of public types that derive them, which the interface does not list.

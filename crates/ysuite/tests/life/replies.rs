@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::life::{Steps, live};
 use crate::support::executor::block_on;
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::queue::ypipe;
 use ysuite::{mpmc, mpsc, oneshot, spsc};
 

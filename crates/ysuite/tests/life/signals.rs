@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use crate::life::{Steps, live};
-use ysuite::channel::list::{self, Selectable, first};
-use ysuite::signal::{Select, Signal, SignalSet, Wait, YPollset, YSemaphore, YSocketpair};
+use ysuite::select::list::{self, Selectable, first};
+use ysuite::signal::{ReadySet, Signal, SignalSet, Wait, YPollset, YSemaphore, YSocketpair};
 use ysuite::{broadcast, mpmc, mpsc, oneshot, select, spsc, timer, watch};
 
 #[test]
@@ -18,7 +18,7 @@ fn signalers_and_ids() {
             one.signal(id);
             other.signal(id);
             third.signal(0);
-            assert!(pollset.check().eq([id]) && socketpair.poll().eq([id]) && semaphore.poll().eq([0]));
+            assert!(pollset.check().eq([id]) && socketpair.wait().eq([id]) && semaphore.wait().eq([0]));
             let (_sender, mut receiver) = spsc::unbounded::<u64>();
             pollset.attach(&mut receiver, id).unwrap();
             // Taken, until it is given back.
@@ -47,13 +47,13 @@ fn a_set_for_each_task() {
                     let mut semaphore = if number % 2 == 0 { YSemaphore::new() } else { YSemaphore::default() };
                     let signaler = semaphore.signaler();
                     signaler.signal(0);
-                    assert!(semaphore.poll().eq([0]));
+                    assert!(semaphore.wait().eq([0]));
                 }
                 _ => {
                     let mut one = match number % 3 {
-                        0 => Select::new(),
-                        1 => Select::default(),
-                        _ => Select::with_capacity(2),
+                        0 => ReadySet::new(),
+                        1 => ReadySet::default(),
+                        _ => ReadySet::with_capacity(2),
                     };
                     let key = one.add(&mut receiver).unwrap();
                     stays.send(number).unwrap();
@@ -77,7 +77,7 @@ fn wait_once(mut set: impl SignalSet, receiver: &mut mpsc::Receiver<u64>, sender
     set.attach(receiver, 1).unwrap();
     assert!(receiver.try_recv().is_err());
     sender.send(1).unwrap();
-    assert!(set.poll().eq([1]));
+    assert!(set.wait().eq([1]));
     assert_eq!((receiver.try_recv(), receiver.try_recv().is_err()), (Ok(1), true));
     assert_eq!(set.detach(receiver), Some(1));
 }
@@ -196,7 +196,7 @@ fn a_select_for_each_message() {
 #[test]
 fn timers() {
     live("signals::timers", Steps::Calls, |life| {
-        let mut select_one = Select::new();
+        let mut select_one = ReadySet::new();
         while life.step() {
             let due = match life.number() % 3 {
                 0 => timer::after(Duration::ZERO),
@@ -217,7 +217,7 @@ fn timers() {
                 assert_eq!(select_one.remove_timer(&hour), Some(key));
             }
             if life.number() % 16 == 0 {
-                select_one = Select::new();
+                select_one = ReadySet::new();
             }
         }
     });

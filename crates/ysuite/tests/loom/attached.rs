@@ -150,7 +150,7 @@ fn polled<E: Attach, R: Send + 'static>(
         set.attach(&mut end, 0).unwrap();
     }
     while !look(&mut end) {
-        set.poll();
+        set.wait();
     }
     drop(other.join().unwrap());
 }

@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use loom::future::block_on;
 use loom::thread;
-use ysuite::broadcast::{self, Receiver, RecvError, Sender, TryRecvError, TrySendError};
+use ysuite::TrySendError;
+use ysuite::broadcast::{self, Receiver, RecvError, Sender, TryRecvError};
 use ysuite::signal::{Wait, YPollset};
 
 use crate::model_up_to;
@@ -174,7 +175,7 @@ fn a_message_against_an_attached_receiver() {
         let thread = send(&sender, 2);
         let mut got = 0;
         while got < 2 {
-            assert!(set.poll().eq([1]));
+            assert!(set.wait().eq([1]));
             while let Ok(message) = receiver.try_recv() {
                 assert_eq!(message, got);
                 got += 1;

@@ -3,7 +3,8 @@
 
 use loom::future::block_on;
 use loom::thread;
-use ysuite::broadcast::{self, TrySendError};
+use ysuite::TrySendError;
+use ysuite::broadcast;
 
 use crate::model_up_to;
 

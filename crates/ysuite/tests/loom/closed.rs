@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use loom::future::block_on;
 use loom::thread;
-use ysuite::channel::TryReserveError;
+use ysuite::TryReserveError;
 use ysuite::{mpsc, spsc};
 
 use crate::runner::model_with;

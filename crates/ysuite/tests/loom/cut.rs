@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loom::thread;
-use ysuite::channel::{SendError, TrySendError};
-use ysuite::spsc::{self, RecvError, TryRecvError};
+use ysuite::spsc;
+use ysuite::{RecvError, TryRecvError};
+use ysuite::{SendError, TrySendError};
 
 use crate::runner::model_with;
 use crate::{Counted, model, model_up_to};

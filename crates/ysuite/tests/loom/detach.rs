@@ -30,7 +30,7 @@ fn moves<R: Attach>(mut receiver: R, mut take: impl FnMut(&mut R) -> Option<u32>
             break;
         }
         if message.is_none() {
-            other.poll();
+            other.wait();
         }
     }
 }
@@ -84,7 +84,7 @@ fn detach_against_two_mpsc_senders() {
         while sum < 3 {
             match receiver.try_recv() {
                 Ok(message) => sum += message,
-                Err(_) => drop(set.poll()),
+                Err(_) => drop(set.wait()),
             }
         }
         first.join().unwrap();
@@ -116,7 +116,7 @@ fn detach_against_the_senders_end() {
         assert!(receiver.detach());
         set.attach(&mut receiver, 0).unwrap();
         while !receiver.try_recv().unwrap_err().is_disconnected() {
-            set.poll();
+            set.wait();
         }
         thread.join().unwrap();
     });

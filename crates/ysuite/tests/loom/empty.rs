@@ -10,8 +10,8 @@ use std::time::Duration;
 use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU32, Ordering};
 use loom::thread;
+use ysuite::TryRecvError;
 use ysuite::mailbox::{Builder, Crowding, Mailbox};
-use ysuite::mpmc::TryRecvError;
 use ysuite::{broadcast, mpmc, mpsc, select, spsc};
 
 use crate::model_up_to;

@@ -75,7 +75,7 @@ fn the_closing_sender_of_a_broadcast() {
 fn the_senders_of_an_exchange() {
     model_up_to(2, || {
         let (sender, receiver) = mpmc::bounded::<u8>(1);
-        the_past_of([sender.clone(), sender], drop, || receiver.try_recv() == Err(mpmc::TryRecvError::Disconnected));
+        the_past_of([sender.clone(), sender], drop, || receiver.try_recv() == Err(ysuite::TryRecvError::Disconnected));
     });
 }
 
@@ -83,7 +83,7 @@ fn the_senders_of_an_exchange() {
 fn the_senders_of_a_funnel() {
     model_up_to(2, || {
         let (sender, mut receiver) = mpsc::unbounded::<u8>();
-        the_past_of([sender.clone(), sender], drop, || receiver.try_recv() == Err(mpsc::TryRecvError::Disconnected));
+        the_past_of([sender.clone(), sender], drop, || receiver.try_recv() == Err(ysuite::TryRecvError::Disconnected));
     });
 }
 

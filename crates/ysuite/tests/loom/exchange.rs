@@ -13,8 +13,9 @@ use std::time::Duration;
 
 use loom::future::block_on;
 use loom::thread;
-use ysuite::mpmc::{self, Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError};
+use ysuite::mpmc::{self, Receiver, Sender};
 use ysuite::signal::{Wait, YPollset};
+use ysuite::{RecvTimeoutError, TryRecvError, TrySendError};
 
 use crate::{Counted, model_up_to};
 
@@ -264,7 +265,7 @@ fn two_attached_receivers_get_everything() {
                     let mut set = YPollset::new();
                     set.attach(&mut receiver, 0).unwrap();
                     loop {
-                        set.poll();
+                        set.wait();
                         match receiver.try_recv() {
                             Ok(_) => drop(got.fetch_add(1, Ordering::Relaxed)),
                             Err(TryRecvError::Empty) => {}

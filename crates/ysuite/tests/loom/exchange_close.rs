@@ -85,7 +85,7 @@ fn a_close_against_an_attached_receiver_and_a_sender_in_the_middle() {
             let (mut set, mut received) = (YPollset::new(), 0);
             set.attach(&mut receiver, 0).unwrap();
             loop {
-                set.poll();
+                set.wait();
                 match receiver.try_recv() {
                     Ok(_) => received += 1,
                     Err(error) if error.is_disconnected() => return received,

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use loom::future::block_on;
 use loom::thread;
-use ysuite::mpsc::{self, TryRecvError};
+use ysuite::TryRecvError;
+use ysuite::mpsc;
 use ysuite::signal::{Wait, YPollset};
 
 use crate::{Counted, model, model_up_to};
@@ -465,7 +466,7 @@ fn an_attached_mpsc_channel_is_signalled_for_every_lane() {
         });
         let mut sum = 0;
         while sum < 3 {
-            assert_eq!(set.poll().collect::<Vec<_>>(), [3]);
+            assert_eq!(set.wait().collect::<Vec<_>>(), [3]);
             while let Ok(number) = receiver.try_recv() {
                 sum += number;
             }

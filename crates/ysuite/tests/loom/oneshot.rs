@@ -9,8 +9,9 @@ use std::time::Duration;
 
 use loom::future::block_on;
 use loom::thread;
-use ysuite::oneshot::{self, Receiver, RecvError, RecvTimeoutError, Sender, TryRecvError};
-use ysuite::signal::{Select, Wait, YPollset};
+use ysuite::oneshot::{self, Receiver, Sender};
+use ysuite::signal::{ReadySet, Wait, YPollset};
+use ysuite::{RecvError, RecvTimeoutError, TryRecvError};
 
 use crate::{Counted, model};
 
@@ -312,7 +313,7 @@ fn wait_in(set: &mut YPollset, receiver: &mut Receiver<Box<u32>>) -> Option<Box<
         match receiver.try_recv() {
             Ok(message) => return Some(message),
             Err(TryRecvError::Disconnected) => return None,
-            Err(TryRecvError::Empty) => assert!(set.poll().eq([1])),
+            Err(TryRecvError::Empty) => assert!(set.wait().eq([1])),
         }
     }
 }
@@ -353,7 +354,7 @@ fn a_send_against_a_receiver_that_leaves_its_set() {
 #[test]
 fn a_send_against_a_receiver_that_changes_sets() {
     sending(|mut receiver| {
-        let (mut one, mut other) = (Select::new(), YPollset::new());
+        let (mut one, mut other) = (ReadySet::new(), YPollset::new());
         one.add(&mut receiver).unwrap();
         assert!(receiver.try_recv().is_err() || receiver.is_disconnected());
         one.remove(&mut receiver).unwrap();

@@ -9,7 +9,8 @@ use loom::future::block_on;
 use loom::thread;
 use ysuite::queue::ypipe;
 use ysuite::signal::{Signal, Wait, YPollset, YSemaphore};
-use ysuite::spsc::{self, RecvTimeoutError, TryRecvError, TrySendError};
+use ysuite::spsc;
+use ysuite::{RecvTimeoutError, TryRecvError, TrySendError};
 
 use crate::{Counted, model, model_up_to};
 
@@ -38,7 +39,7 @@ fn flush_against_a_reader_going_to_sleep() {
                     break number;
                 }
                 if reader.arm() {
-                    asleep.poll();
+                    asleep.wait();
                 }
             };
             assert_eq!(number, expected);
@@ -342,7 +343,7 @@ fn attached_lowering_against_raising() {
         });
         let mut expected = 0;
         while expected < 2 {
-            assert_eq!(set.poll().collect::<Vec<_>>(), [3]);
+            assert_eq!(set.wait().collect::<Vec<_>>(), [3]);
             while let Ok(number) = receiver.try_recv() {
                 assert_eq!(number, expected);
                 expected += 1;
@@ -369,7 +370,7 @@ fn an_attached_receiver_that_leaves_messages_is_signalled_again() {
         // Receives one message for each signal: after each the receiver's id is raised, or the receiver is armed.
         let mut expected = 0;
         while expected < 2 {
-            set.poll();
+            set.wait();
             if let Ok(number) = receiver.recv_timeout(Duration::ZERO) {
                 assert_eq!(number, expected);
                 expected += 1;

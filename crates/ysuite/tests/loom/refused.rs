@@ -15,7 +15,7 @@ fn exchange(capacity: Option<usize>) {
     let thread = thread::spawn(move || closing.close());
     if sender.try_send(1).is_err_and(|error| error.is_disconnected()) {
         assert!(sender.is_disconnected() && weak.upgrade().is_none());
-        assert_eq!(receiver.try_recv(), Err(mpmc::TryRecvError::Disconnected));
+        assert_eq!(receiver.try_recv(), Err(ysuite::TryRecvError::Disconnected));
     }
     assert!(thread.join().unwrap());
 }

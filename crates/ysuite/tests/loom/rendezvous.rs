@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use loom::future::block_on;
 use loom::thread;
-use ysuite::signal::{Select, Wait, YPollset};
+use ysuite::signal::{ReadySet, Wait, YPollset};
 use ysuite::{mpmc, mpsc, spsc};
 
 use crate::{Counted, model_up_to};
@@ -158,7 +158,7 @@ fn an_attached_receiver_against_a_sender_that_waits() {
         set.attach(&mut receiver, 1).unwrap();
         let thread = thread::spawn(move || sender.send(1).unwrap());
         let received = loop {
-            set.poll();
+            set.wait();
             if let Ok(message) = receiver.try_recv() {
                 break message;
             }
@@ -176,7 +176,7 @@ fn an_attached_sender_against_a_receiver_that_waits() {
         set.attach(&mut sender, 1).unwrap();
         let thread = thread::spawn(move || assert_eq!(receiver.recv(), Ok(1)));
         loop {
-            set.poll();
+            set.wait();
             if sender.try_send(1).is_ok() {
                 break;
             }
@@ -189,7 +189,7 @@ fn an_attached_sender_against_a_receiver_that_waits() {
 fn a_watcher_against_a_sender_that_waits() {
     model_up_to(2, || {
         let (sender, receiver) = mpmc::bounded(0);
-        let mut select = Select::new();
+        let mut select = ReadySet::new();
         select.add_shared(&receiver).unwrap();
         let thread = thread::spawn(move || {
             sender.send(1).unwrap();

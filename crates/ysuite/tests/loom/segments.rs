@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use loom::future::block_on;
 use loom::thread;
-use ysuite::mpmc::{self, Receiver, Sender, TryRecvError};
+use ysuite::TryRecvError;
+use ysuite::mpmc::{self, Receiver, Sender};
 
 use crate::{Counted, model_up_to};
 

@@ -1,4 +1,4 @@
-//! Select under the model checker: senders that are attached, watchers, and the one-shot select.
+//! ReadySet under the model checker: senders that are attached, watchers, and the one-shot select.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -6,8 +6,8 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use loom::thread;
-use ysuite::channel::list::{self, first};
-use ysuite::signal::{Select, Wait, YPollset};
+use ysuite::select::list::{self, first};
+use ysuite::signal::{ReadySet, Wait, YPollset};
 use ysuite::{mpmc, mpsc, select, spsc};
 
 use crate::model_up_to;
@@ -25,7 +25,7 @@ fn an_attached_sender_against_a_receiver_that_makes_room() {
         let thread = thread::spawn(move || (0..3).for_each(|expected| assert_eq!(receiver.recv(), Ok(expected))));
         for number in 0..3 {
             while sender.try_send(number).is_err() {
-                set.poll();
+                set.wait();
             }
         }
         thread.join().unwrap();
@@ -45,7 +45,7 @@ fn an_attached_sender_of_several_against_a_receiver_that_makes_room() {
             receiver
         });
         while sender.try_send(2).is_err() {
-            set.poll();
+            set.wait();
         }
         sending.join().unwrap();
         drop(receiving.join().unwrap());
@@ -80,7 +80,7 @@ fn a_dropped_attached_sender_passes_its_signal_on() {
 fn a_watcher_that_rests_against_a_publisher() {
     model_up_to(2, || {
         let (sender, receiver) = mpmc::bounded(2);
-        let mut set = Select::new();
+        let mut set = ReadySet::new();
         set.add_shared(&receiver).unwrap();
         let alive = sender.clone();
         let thread = thread::spawn(move || (1..3).for_each(|number| sender.send(number).unwrap()));
@@ -98,7 +98,7 @@ fn a_watcher_that_rests_against_a_publisher() {
 fn a_dropped_watcher_passes_its_signal_on() {
     model_up_to(2, || {
         let (sender, receiver) = mpmc::bounded(1);
-        let mut set = Select::new();
+        let mut set = ReadySet::new();
         set.add_shared(&receiver).unwrap();
         assert_eq!(set.try_wait(), None);
         let other = receiver.clone();

@@ -68,7 +68,7 @@ fn a_slow_sender_against_an_attached_receiver_that_rests_twice() {
                     expected += 1;
                 }
                 if expected < 2 {
-                    assert_eq!(set.poll().collect::<Vec<_>>(), [3]);
+                    assert_eq!(set.wait().collect::<Vec<_>>(), [3]);
                 }
             }
         };

@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use loom::future::block_on;
 use loom::thread;
+use ysuite::RecvTimeoutError;
 use ysuite::signal::{Wait, YPollset};
-use ysuite::watch::{self, Receiver, RecvTimeoutError};
+use ysuite::watch::{self, Receiver};
 
 use crate::model_up_to;
 
@@ -74,7 +75,7 @@ fn sending_against_an_attached_receiver_going_to_rest() {
         let mut set = YPollset::new();
         set.attach(&mut receiver, 0).unwrap();
         while *receiver.borrow_and_update() != 2 {
-            set.poll();
+            set.wait();
         }
     });
 }
@@ -245,7 +246,7 @@ fn the_last_senders_end_against_an_attached_receiver_going_to_rest() {
         let mut set = YPollset::new();
         set.attach(&mut receiver, 0).unwrap();
         loop {
-            set.poll();
+            set.wait();
             match receiver.has_changed() {
                 Ok(true) => receiver.mark_unchanged(),
                 Ok(false) => {}

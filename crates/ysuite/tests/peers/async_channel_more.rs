@@ -2,8 +2,8 @@
 //!
 //! Counts, weak handles, and sending without room.
 
-use ysuite::channel::{RecvError, SendError};
 use ysuite::mpmc;
+use ysuite::{RecvError, SendError};
 
 use crate::common::{identity, weak};
 use crate::support::{Counted, Tally};

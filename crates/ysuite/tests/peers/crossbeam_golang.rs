@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use ysuite::channel::{TryRecvError, TrySendError};
+use ysuite::{TryRecvError, TrySendError};
 
 use crate::common::{alone, choosing, crowds};
 use crate::ends::{Bound, Kind, MEETING, Rx, Tx, first_of};

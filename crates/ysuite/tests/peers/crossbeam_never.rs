@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use ysuite::channel::{RecvTimeoutError, TryRecvError};
 use ysuite::timer;
+use ysuite::{RecvTimeoutError, TryRecvError};
 
 use crate::common::timers::first_of;
 use crate::tools::SHORT;

@@ -5,10 +5,10 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use ysuite::channel::TrySendError;
+use ysuite::TrySendError;
 use ysuite::mpmc::{self, Receiver};
 use ysuite::select;
-use ysuite::signal::Select;
+use ysuite::signal::ReadySet;
 use ysuite::timer;
 
 use crate::tools::{LONG, SHORT, both};
@@ -29,12 +29,12 @@ carried! {
 fn ends_are_named() {
     for limit in [Duration::ZERO, SHORT, LONG] {
         for bound in [0, 1] {
-            let mut set = Select::new();
+            let mut set = ReadySet::new();
             let (_, rx) = mpmc::bounded::<i32>(bound);
             let id = set.add_shared(&rx).unwrap();
             assert_eq!(set.wait_timeout(limit), Some(id));
             assert!(rx.try_recv().unwrap_err().is_disconnected());
-            let mut set = Select::new();
+            let mut set = ReadySet::new();
             let (tx, _) = mpmc::bounded(bound);
             let id = set.add_shared(&tx).unwrap();
             assert_eq!(set.wait_timeout(limit), Some(id));
@@ -51,7 +51,7 @@ fn a_receiver_and_a_sender() {
             assert_eq!(b.recv(), Ok(2));
         },
         || {
-            let mut set = Select::new();
+            let mut set = ReadySet::new();
             let (receives, sends) = (set.add_shared(&a).unwrap(), set.add_shared(&tx_b).unwrap());
             let mut done = 0;
             while done < 2 {
@@ -69,7 +69,7 @@ fn a_receiver_and_a_sender() {
 fn the_same_twice() {
     let (tx, rx) = mpmc::bounded(1_000);
     let (mut tx_too, mut rx_too) = (tx.clone(), rx.clone());
-    let mut set = Select::new();
+    let mut set = ReadySet::new();
     let ids = [
         set.add_shared(&rx).unwrap(),
         set.add(&mut rx_too).unwrap(),
@@ -96,11 +96,11 @@ fn the_same_twice() {
 fn one_after_the_other() {
     let (tx, rx) = mpmc::bounded(4);
     for message in 0..2 {
-        let mut set = Select::new();
+        let mut set = ReadySet::new();
         let id = set.add_shared(&tx).unwrap();
         assert_eq!(set.wait(), id);
         tx.try_send(message).unwrap();
-        let mut inner = Select::new();
+        let mut inner = ReadySet::new();
         let id = inner.add_shared(&rx).unwrap();
         assert_eq!(inner.wait(), id);
         assert_eq!(rx.try_recv(), Ok(message));
@@ -113,7 +113,7 @@ fn senders_are_named() {
     both(
         || (0..ROUNDS).for_each(|round| assert_eq!((a.recv(), b.recv()), (Ok(round), Ok(round)))),
         || {
-            let mut set = Select::new();
+            let mut set = ReadySet::new();
             let (first, second) = (set.add_shared(&tx_a).unwrap(), set.add_shared(&tx_b).unwrap());
             for round in 0..ROUNDS {
                 let mut sent = 0;
@@ -140,7 +140,7 @@ fn mixed() {
             }
         },
         || {
-            let mut set = Select::new();
+            let mut set = ReadySet::new();
             let (receives, sends) = (set.add_shared(&a).unwrap(), set.add_shared(&tx_b).unwrap());
             for round in 0..ROUNDS {
                 let mut done = 0;
@@ -158,12 +158,12 @@ fn mixed() {
 
 fn both_ends_of_a_channel() {
     let (tx, rx) = mpmc::bounded::<i32>(0);
-    let mut set = Select::new();
+    let mut set = ReadySet::new();
     set.add_shared(&tx).unwrap();
     set.add_shared(&rx).unwrap();
     assert_eq!(set.wait_timeout(SHORT * 5), None);
     let (tx, rx) = mpmc::bounded::<i32>(1);
-    let mut set = Select::new();
+    let mut set = ReadySet::new();
     let sends = set.add_shared(&tx).unwrap();
     set.add_shared(&rx).unwrap();
     assert_eq!(set.wait_timeout(LONG), Some(sends));
@@ -177,7 +177,7 @@ fn channels_through_channels() {
             move || {
                 for _ in 0..200 {
                     let (next_tx, next_rx) = mpmc::bounded(bound);
-                    let mut set = Select::new();
+                    let mut set = ReadySet::new();
                     set.add_shared(&tx).unwrap();
                     set.wait();
                     assert!(tx.try_send(Link(next_rx)).is_ok());
@@ -186,7 +186,7 @@ fn channels_through_channels() {
             },
             move || {
                 for _ in 0..200 {
-                    let mut set = Select::new();
+                    let mut set = ReadySet::new();
                     set.add_shared(&rx).unwrap();
                     set.wait();
                     let Ok(Link(next)) = rx.try_recv() else { panic!("it was named, and it is the only receiver") };
@@ -206,7 +206,7 @@ fn every_handle_has_a_turn() {
     for _ in 0..ROUNDS {
         let (once, often) = (timer::after(Duration::ZERO), timer::tick(Duration::ZERO));
         std::thread::sleep(Duration::from_nanos(1));
-        let mut set = Select::new();
+        let mut set = ReadySet::new();
         let ids =
             [set.add_shared(&a), set.add_shared(&b), set.add_timer(&once), set.add_timer(&often)].map(Result::unwrap);
         let named = set.wait();
@@ -233,7 +233,7 @@ fn a_ready_handle_may_be_too_late() {
         },
         || {
             let mut hits = [0; 3];
-            let mut set = Select::new();
+            let mut set = ReadySet::new();
             let ids = ends.each_ref().map(|(_, rx)| set.add_shared(rx).unwrap());
             while hits.iter().sum::<usize>() < ROUNDS {
                 let named = set.wait();

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Instant;
 
-use ysuite::channel::TryRecvError;
+use ysuite::TryRecvError;
 use ysuite::timer::{self, tick};
 
 use crate::common::timers;

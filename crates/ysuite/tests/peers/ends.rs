@@ -6,8 +6,8 @@
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
-use ysuite::signal::Select;
+use ysuite::signal::ReadySet;
+use ysuite::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use ysuite::{mpmc, mpsc, spsc};
 
 /// How many messages may be in a channel; `None` without a bound.
@@ -229,11 +229,11 @@ impl<T> Rx<T> {
         of_each!(self, end => end.is_disconnected())
     }
 
-    pub(crate) fn add_to(&mut self, select: &mut Select) -> usize {
+    pub(crate) fn add_to(&mut self, select: &mut ReadySet) -> usize {
         of_each!(self, end => select.add(end)).expect("a receiver that is in no set")
     }
 
-    pub(crate) fn remove_from(&mut self, select: &mut Select) {
+    pub(crate) fn remove_from(&mut self, select: &mut ReadySet) {
         of_each!(self, end => select.remove(end)).expect("a receiver of this set");
     }
 }
@@ -248,9 +248,9 @@ impl<T: 'static> IntoIterator for Rx<T> {
 }
 
 /// Which of several receivers has something, or has lost its senders, and what that is; `None` when the time is up. A
-/// `Select` made for this once, as peers make one for each wait.
+/// `ReadySet` made for this once, as peers make one for each wait.
 pub(crate) fn first_of<T>(receivers: &mut [&mut Rx<T>], limit: Duration) -> Option<(usize, Result<T, RecvError>)> {
-    let mut select = Select::with_capacity(receivers.len().max(1));
+    let mut select = ReadySet::with_capacity(receivers.len().max(1));
     let ids: Vec<_> = receivers.iter_mut().map(|receiver| receiver.add_to(&mut select)).collect();
     let deadline = Instant::now() + limit;
     let first = loop {

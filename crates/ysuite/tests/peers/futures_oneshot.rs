@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 
-use ysuite::channel::RecvError;
+use ysuite::RecvError;
 use ysuite::oneshot;
 
 use crate::common::once::{self, poll_closed};

@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 
-use ysuite::broadcast::{self, Receiver, RecvError, SendError, Sender, TryRecvError};
+use ysuite::SendError;
+use ysuite::broadcast::{self, Receiver, RecvError, Sender, TryRecvError};
 
 use crate::common::tasks::poll;
 use crate::support::executor::{Task, block_on};

@@ -10,8 +10,8 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 
-use ysuite::channel::{RecvError, SendError, TryRecvError, TryReserveError, TrySendError};
 use ysuite::mpmc::{self, OwnedPermit, Receiver, Sender};
+use ysuite::{RecvError, SendError, TryRecvError, TryReserveError, TrySendError};
 
 use crate::common::room;
 use crate::common::tasks::poll;

@@ -3,8 +3,8 @@
 use std::task::Poll;
 
 use futures_util::future::FusedFuture;
-use ysuite::channel::{RecvError, SendError, TryRecvError};
 use ysuite::oneshot::{self, Receiver};
+use ysuite::{RecvError, SendError, TryRecvError};
 
 use crate::common::once::{self, poll_closed};
 use crate::support::executor::{Task, block_on, poll_once};

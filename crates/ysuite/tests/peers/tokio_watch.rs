@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::task::{Context, Poll};
 
-use ysuite::channel::{RecvError, SendError};
 use ysuite::watch::{self, Receiver};
+use ysuite::{RecvError, SendError};
 
 use crate::common::tasks::poll;
 use crate::support::executor::{Task, block_on};

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::broadcast::{self, Receiver, RecvError, RecvTimeoutError, SendTimeoutError, Sender, TryRecvError};
+use ysuite::SendTimeoutError;
+use ysuite::broadcast::{self, Receiver, RecvError, RecvTimeoutError, Sender, TryRecvError};
 use ysuite::signal::{Wait, YPollset, YSocketpair};
 
 use super::support::executor::{Task, block_on, poll_once};
@@ -181,7 +182,7 @@ fn attached(mut receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut(u
         Box::new(set)
     };
     loop {
-        assert!(set.poll().eq([3]));
+        assert!(set.wait().eq([3]));
         for _ in 0..1 + gaps.random.below(30) {
             match receiver.try_recv() {
                 Ok(_) => note(1),

@@ -63,7 +63,7 @@ macro_rules! channel {
                             1 => match sender.send_timeout((), Duration::from_micros(50)) {
                                 Ok(()) => true,
                                 Err(error) => {
-                                    if matches!(error, ysuite::channel::SendTimeoutError::Timeout(())) {
+                                    if matches!(error, ysuite::SendTimeoutError::Timeout(())) {
                                         continue;
                                     }
                                     false

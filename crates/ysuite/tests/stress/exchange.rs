@@ -8,8 +8,9 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ysuite::mpmc::{self, Receiver, RecvTimeoutError, SendTimeoutError};
+use ysuite::mpmc::{self, Receiver};
 use ysuite::signal::{Wait, YPollset, YSocketpair};
+use ysuite::{RecvTimeoutError, SendTimeoutError};
 
 use super::histories::{Large, Script, closing_history, histories};
 use super::support::executor::{Task, block_on, poll_once};
@@ -147,7 +148,7 @@ fn attached(mut receiver: Receiver<u64>, gaps: &mut Gaps, note: &mut dyn FnMut()
         Box::new(set)
     };
     loop {
-        assert!(set.poll().eq([3]));
+        assert!(set.wait().eq([3]));
         for _ in 0..1 + gaps.random.below(30) {
             match receiver.try_recv() {
                 Ok(_) => note(),

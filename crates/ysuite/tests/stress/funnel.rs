@@ -8,8 +8,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::mpsc::{self, Receiver, RecvTimeoutError, SendTimeoutError, Sender};
+use ysuite::mpsc::{self, Receiver, Sender};
 use ysuite::signal::{Wait, YPollset, YSocketpair};
+use ysuite::{RecvTimeoutError, SendTimeoutError};
 
 use super::support::executor::block_on;
 use super::{Account, Entry, Gaps, Limits, Message, Progress, guard, rounds_with_sleeps, wait_until};
@@ -34,7 +35,7 @@ type Send = fn(&mut Sender<Letter>, Letter, &mut Gaps);
 
 /// How many messages have arrived from each sender, and in all.
 #[derive(Default)]
-struct Arcompetitors {
+struct Arrivals {
     each: [AtomicU64; SENDERS],
     all: Arc<Progress>,
 }
@@ -55,8 +56,8 @@ fn round(
     seed: u64,
     account: &Arc<Account>,
 ) {
-    let arcompetitors = Arc::new(Arcompetitors::default());
-    guard(name, arcompetitors.all.clone());
+    let arrivals = Arc::new(Arrivals::default());
+    guard(name, arrivals.all.clone());
     let (sender, receiver) = capacity.map_or_else(mpsc::unbounded, mpsc::bounded);
     let mut lanes: Vec<_> = (0..SENDERS).map(|id| Lane { id, sender: sender.clone(), sent: 0 }).collect();
     let crews = if crew == Crew::One { vec![lanes] } else { lanes.drain(..).map(|lane| vec![lane]).collect() };
@@ -64,12 +65,12 @@ fn round(
         .into_iter()
         .zip(seed..)
         .map(|(lanes, seed)| {
-            let (arcompetitors, account) = (arcompetitors.clone(), account.clone());
-            thread::spawn(move || send_bursts(lanes, send, Gaps::new(seed), &arcompetitors, &account))
+            let (arrivals, account) = (arrivals.clone(), account.clone());
+            thread::spawn(move || send_bursts(lanes, send, Gaps::new(seed), &arrivals, &account))
         })
         .collect();
     drop(sender);
-    let (counted, account) = (arcompetitors.clone(), account.clone());
+    let (counted, account) = (arrivals.clone(), account.clone());
     let thread = thread::spawn(move || {
         let (entry, mut gaps, mut expected) = (Entry::begin(), Gaps::new(seed + 9), [0; SENDERS]);
         receive(receiver, &mut gaps, &mut |(id, message)| {
@@ -82,7 +83,7 @@ fn round(
     });
     senders.into_iter().for_each(|sender| assert!(sender.join().is_ok(), "{name}: a sending thread has failed"));
     assert!(thread.join().is_ok(), "{name}: the receiving thread has failed");
-    arcompetitors.all.end();
+    arrivals.all.end();
 }
 
 /// A sender, and how many messages it has sent.
@@ -92,7 +93,7 @@ struct Lane {
     sent: u64,
 }
 
-fn send_bursts(mut lanes: Vec<Lane>, send: Send, mut gaps: Gaps, arcompetitors: &Arcompetitors, account: &Account) {
+fn send_bursts(mut lanes: Vec<Lane>, send: Send, mut gaps: Gaps, arrivals: &Arrivals, account: &Account) {
     let entry = Entry::begin();
     for _ in 0..500 * lanes.len() {
         let at = gaps.random.below(lanes.len());
@@ -114,7 +115,7 @@ fn send_bursts(mut lanes: Vec<Lane>, send: Send, mut gaps: Gaps, arcompetitors: 
             *sender = sender.clone();
         }
         sender.flush();
-        wait_until(|| arcompetitors.each[*id].load(Ordering::Acquire) >= *sent);
+        wait_until(|| arrivals.each[*id].load(Ordering::Acquire) >= *sent);
         // Long enough for the receiver to fall asleep, or almost, or to arm this lane meanwhile.
         (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
     }
@@ -230,7 +231,7 @@ fn tasks(mut receiver: Receiver<Letter>, gaps: &mut Gaps, note: &mut dyn FnMut(L
 /// Receives from a set, stopping half way through now and then.
 fn attached(mut set: impl Wait, mut receiver: Receiver<Letter>, gaps: &mut Gaps, note: &mut dyn FnMut(Letter)) {
     loop {
-        assert!(set.poll().eq([3]));
+        assert!(set.wait().eq([3]));
         for _ in 0..1 + gaps.random.below(30) {
             match receiver.try_recv() {
                 Ok(letter) => {

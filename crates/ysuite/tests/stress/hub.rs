@@ -9,8 +9,9 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use ysuite::channel::{Receive, Spin};
+use ysuite::Spin;
 use ysuite::hub::{Handle, Hub};
+use ysuite::iter::Receive;
 use ysuite::signal::Attach;
 use ysuite::{mpsc, spsc};
 

@@ -22,7 +22,7 @@ type Letter = (u16, bool, Message);
 type Receive = fn(Mailbox, &mut Gaps, &mut dyn FnMut(Letter));
 
 #[derive(Default)]
-struct Arcompetitors {
+struct Arrivals {
     all: Arc<Progress>,
     each: [AtomicU64; SENDERS],
 }
@@ -32,18 +32,18 @@ fn stress(name: &'static str, bound: Option<usize>, receive: Receive) {
 }
 
 fn round(name: &'static str, bound: Option<usize>, receive: Receive, seed: u64, account: &Arc<Account>) {
-    let arcompetitors = Arc::new(Arcompetitors::default());
-    guard(name, arcompetitors.all.clone());
+    let arrivals = Arc::new(Arrivals::default());
+    guard(name, arrivals.all.clone());
     let builder = Builder::new();
     let mailbox =
         bound.map_or_else(|| builder.clone(), |bound| builder.clone().bounded(bound, Crowding::Block)).build();
     let senders: Vec<_> = (0..SENDERS)
         .map(|id| {
-            let (address, arcompetitors, account) = (mailbox.address(), arcompetitors.clone(), account.clone());
-            thread::spawn(move || send_bursts(id, &address, Gaps::new(seed + id as u64), &arcompetitors, &account))
+            let (address, arrivals, account) = (mailbox.address(), arrivals.clone(), account.clone());
+            thread::spawn(move || send_bursts(id, &address, Gaps::new(seed + id as u64), &arrivals, &account))
         })
         .collect();
-    let (counted, account) = (arcompetitors.clone(), account.clone());
+    let (counted, account) = (arrivals.clone(), account.clone());
     let thread = thread::spawn(move || {
         let (entry, mut gaps, mut expected) = (Entry::begin(), Gaps::new(seed + 9), [[0; 2]; SENDERS]);
         receive(mailbox, &mut gaps, &mut |(id, urgent, message)| {
@@ -58,10 +58,10 @@ fn round(name: &'static str, bound: Option<usize>, receive: Receive, seed: u64, 
     });
     senders.into_iter().for_each(|sender| assert!(sender.join().is_ok(), "{name}: a sending thread has failed"));
     assert!(thread.join().is_ok(), "{name}: the receiving thread has failed");
-    arcompetitors.all.end();
+    arrivals.all.end();
 }
 
-fn send_bursts(id: usize, address: &Address, mut gaps: Gaps, arcompetitors: &Arcompetitors, account: &Account) {
+fn send_bursts(id: usize, address: &Address, mut gaps: Gaps, arrivals: &Arrivals, account: &Account) {
     let (entry, mut sent) = (Entry::begin(), 0);
     for _ in 0..300 {
         // A chase has messages of one kind only, and is long enough for the publisher to choose the free barrier.
@@ -75,7 +75,7 @@ fn send_bursts(id: usize, address: &Address, mut gaps: Gaps, arcompetitors: &Arc
             if chase { gaps.breathe() } else { gaps.pass() }
         }
         sent += burst;
-        wait_until(|| arcompetitors.each[id].load(Ordering::Acquire) >= sent);
+        wait_until(|| arrivals.each[id].load(Ordering::Acquire) >= sent);
         // Long enough for the mailbox to fall asleep, or almost.
         (0..gaps.random.below(400)).for_each(|_| std::hint::spin_loop());
     }
@@ -121,7 +121,7 @@ fn attached(mut mailbox: Mailbox, gaps: &mut Gaps, note: &mut dyn FnMut(Letter))
     let mut set = YPollset::new();
     set.attach(&mut mailbox, 3).expect("a free id");
     loop {
-        assert!(set.poll().eq([3]));
+        assert!(set.wait().eq([3]));
         for _ in 0..1 + gaps.random.below(30) {
             match mailbox.receive_timeout(Duration::ZERO) {
                 Ok(letter) => note(letter),

@@ -38,7 +38,7 @@ use std::time::{Duration, Instant};
 
 use support::Random;
 use support::process::sleeps;
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::os::calls;
 
 /// In the long form each stress test goes on until this many sleeps are counted; there are ten kinds, and those of mpsc

@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-use ysuite::oneshot::{self, Receiver, RecvError, RecvTimeoutError, Sender, TryRecvError};
+use ysuite::oneshot::{self, Receiver, Sender};
 use ysuite::signal::{AttachError, Wait, YPollset, YSocketpair};
 use ysuite::spsc;
+use ysuite::{RecvError, RecvTimeoutError, TryRecvError};
 
 use super::support::executor::block_on;
 use super::{Account, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps};
@@ -116,7 +117,7 @@ fn in_a_set<S: Wait>(
 ) {
     attach(set, &mut receiver, 3).expect("a free id");
     let answer = loop {
-        assert!(set.poll().eq([3]));
+        assert!(set.wait().eq([3]));
         match receiver.try_recv() {
             Ok(message) => break Ok(message),
             Err(TryRecvError::Disconnected) => break Err(RecvError),

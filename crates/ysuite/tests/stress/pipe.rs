@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use ysuite::signal::{Backend, Wait, YPollset, YSocketpair};
-use ysuite::spsc::{self, Receiver, RecvError, RecvTimeoutError, SendTimeoutError, Sender};
+use ysuite::spsc::{self, Receiver, Sender};
+use ysuite::{RecvError, RecvTimeoutError, SendTimeoutError};
 
 use super::support::executor::block_on;
 use super::{Account, Entry, Gaps, Limits, Message, Progress, guard, rounds_with_sleeps, wait_until};
@@ -130,7 +131,7 @@ fn tasks(mut receiver: Receiver<Message>, gaps: &mut Gaps, note: &mut dyn FnMut(
 /// Receives in a set, and now and then polls it again before all messages are received.
 fn attached(mut set: impl Wait, mut receiver: Receiver<Message>, gaps: &mut Gaps, note: &mut dyn FnMut(Message)) {
     loop {
-        assert!(set.poll().eq([3]));
+        assert!(set.wait().eq([3]));
         for _ in 0..1 + gaps.random.below(30) {
             match receiver.try_recv() {
                 Ok(message) => {
@@ -169,7 +170,7 @@ fn in_every_way(mut receiver: Receiver<Message>, gaps: &mut Gaps, note: &mut dyn
                 received => received.map_err(|_| RecvError),
             },
             _ => {
-                assert!(set.poll().eq([3]));
+                assert!(set.wait().eq([3]));
                 match receiver.try_recv() {
                     Err(error) if error.is_empty() => continue,
                     received => received.map_err(|_| RecvError),

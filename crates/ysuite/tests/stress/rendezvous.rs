@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::TrySendError;
+use ysuite::TrySendError;
 use ysuite::signal::{Wait, YPollset};
 use ysuite::{mpmc, mpsc, spsc};
 
@@ -52,8 +52,8 @@ macro_rules! receive_somehow {
         match $gaps.random.below(6) {
             0 => match $receiver.recv_timeout(Duration::from_micros($gaps.random.next() % 60)) {
                 Ok(message) => Some(message),
-                Err(ysuite::channel::RecvTimeoutError::Timeout) => Some(0),
-                Err(ysuite::channel::RecvTimeoutError::Disconnected) => None,
+                Err(ysuite::RecvTimeoutError::Timeout) => Some(0),
+                Err(ysuite::RecvTimeoutError::Disconnected) => None,
             },
             // A future that is dropped gives back what it was given.
             1 => {
@@ -69,8 +69,8 @@ macro_rules! receive_somehow {
                 let message = loop {
                     match $receiver.try_recv() {
                         Ok(message) => break Some(message),
-                        Err(ysuite::channel::TryRecvError::Disconnected) => break None,
-                        Err(ysuite::channel::TryRecvError::Empty) => _ = $set.poll(),
+                        Err(ysuite::TryRecvError::Disconnected) => break None,
+                        Err(ysuite::TryRecvError::Empty) => _ = $set.wait(),
                     }
                 };
                 assert!($receiver.detach());

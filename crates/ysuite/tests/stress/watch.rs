@@ -7,8 +7,9 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
+use ysuite::RecvTimeoutError;
 use ysuite::signal::{AttachError, Wait, YPollset, YSocketpair};
-use ysuite::watch::{self, Receiver, RecvTimeoutError};
+use ysuite::watch::{self, Receiver};
 
 use super::support::executor::{Task, block_on, poll_once};
 use super::{Account, Bursts, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps};
@@ -165,7 +166,7 @@ fn set_of<S: Wait>(
 ) {
     attach(set, &mut receiver, 3).expect("a free id");
     loop {
-        assert!(set.poll().eq([3]));
+        assert!(set.wait().eq([3]));
         note(*receiver.borrow_and_update());
         gaps.pass();
         if receiver.has_changed().is_err() {

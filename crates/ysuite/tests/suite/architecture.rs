@@ -71,7 +71,6 @@ const SHARED_NAMES: &[(&str, &str)] = &[
     ("Receiver", "the receiver of each kind of channel"),
     ("Iter", "what `iter` returns; receivers that can be cloned lend themselves otherwise"),
     ("TryIter", "what `try_iter` returns, as above"),
-    ("Timer", "a channel's gives ticks; a hub's is the key of a function"),
     ("RecvError", "a broadcast's may say how many messages were missed"),
     ("TryRecvError", "as above"),
     ("RecvTimeoutError", "as above"),

@@ -13,8 +13,8 @@ use std::time::Duration;
 
 use crate::conformance::attached::{Blocking, Ends, Looked, Message};
 use crate::support::Random;
-use ysuite::channel::{RecvError, RecvTimeoutError, TryRecvError};
 use ysuite::mailbox::{Address, Builder, Crowding, Envelope, Mailbox, ReceiveError};
+use ysuite::{RecvError, RecvTimeoutError, TryRecvError};
 
 /// A mailbox with a bound, or none.
 #[derive(Clone, Copy)]

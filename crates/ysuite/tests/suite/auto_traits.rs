@@ -82,7 +82,7 @@ type Bound = *const u8;
 
 #[rustfmt::skip]
 fn entries() -> Vec<Entry> {
-    use ysuite::{broadcast, channel, mailbox, mpmc, mpsc, oneshot, pool, queue::ypipe, signal, spsc, timer, watch};
+    use ysuite::{broadcast, mailbox, mpmc, mpsc, oneshot, pool, queue::ypipe, signal, spsc, timer, watch};
 
     entries!(
         "channel/spsc.rs" Sender: spsc::Sender<Mine> = "SYPUR", spsc::Sender<Bound> = "..PUR";
@@ -135,21 +135,21 @@ fn entries() -> Vec<Entry> {
         "channel/mpmc/permit.rs" Permit: mpmc::Permit<'static, Mine> = "SYPUR", mpmc::Permit<'static, Bound> = "..PUR";
         "channel/mpmc/permit.rs" Permits: mpmc::Permits<'static, Mine> = "SYPUR", mpmc::Permits<'static, Bound> = "..PUR";
         "channel/mpmc/permit.rs" OwnedPermit: mpmc::OwnedPermit<Mine> = "SYPUR", mpmc::OwnedPermit<Bound> = "..PUR";
-        "channel/iter.rs" Iter: channel::Iter<'static, spsc::Receiver<Mine>> = "SYPUR", channel::Iter<'static, spsc::Receiver<Bound>> = "..PUR";
-        "channel/iter.rs" TryIter: channel::TryIter<'static, mpsc::Receiver<Mine>> = "SYPUR", channel::TryIter<'static, mpsc::Receiver<Bound>> = "..PUR";
-        "channel/iter.rs" IntoIter: channel::IntoIter<spsc::Receiver<Mine>> = "SYPUR", channel::IntoIter<mpmc::Receiver<Bound>> = "..PUR";
-        "channel/permit.rs" Permit: channel::Permit<'static, spsc::Sender<Mine>> = "SYPUR", channel::Permit<'static, mpsc::Sender<Bound>> = "..PUR";
-        "channel/permit.rs" Permits: channel::Permits<'static, spsc::Sender<Mine>> = "SYPUR", channel::Permits<'static, mpsc::Sender<Bound>> = "..PUR";
-        "wait/backoff.rs" Spin: channel::Spin = "SYPUR";
-        "channel/error.rs" SendError: channel::SendError<u8> = "SYPUR", channel::SendError<Mine> = "S.PU.", channel::SendError<Bound> = "..PUR";
-        "channel/error.rs" TrySendError: channel::TrySendError<u8> = "SYPUR", channel::TrySendError<Mine> = "S.PU.";
-        "channel/error.rs" SendTimeoutError: channel::SendTimeoutError<u8> = "SYPUR", channel::SendTimeoutError<Mine> = "S.PU.";
-        "channel/error.rs" ReserveError: channel::ReserveError = "SYPUR";
-        "channel/error.rs" RecvError: channel::RecvError = "SYPUR";
-        "channel/error.rs" TryRecvError: channel::TryRecvError = "SYPUR";
-        "channel/error.rs" ReserveError: channel::ReserveError = "SYPUR";
-        "channel/error.rs" TryReserveError: channel::TryReserveError = "SYPUR";
-        "channel/error.rs" RecvTimeoutError: channel::RecvTimeoutError = "SYPUR";
+        "channel/iter.rs" Iter: ysuite::iter::Iter<'static, spsc::Receiver<Mine>> = "SYPUR", ysuite::iter::Iter<'static, spsc::Receiver<Bound>> = "..PUR";
+        "channel/iter.rs" TryIter: ysuite::iter::TryIter<'static, mpsc::Receiver<Mine>> = "SYPUR", ysuite::iter::TryIter<'static, mpsc::Receiver<Bound>> = "..PUR";
+        "channel/iter.rs" IntoIter: ysuite::iter::IntoIter<spsc::Receiver<Mine>> = "SYPUR", ysuite::iter::IntoIter<mpmc::Receiver<Bound>> = "..PUR";
+        "channel/permit.rs" Permit: ysuite::Permit<'static, spsc::Sender<Mine>> = "SYPUR", ysuite::Permit<'static, mpsc::Sender<Bound>> = "..PUR";
+        "channel/permit.rs" Permits: ysuite::Permits<'static, spsc::Sender<Mine>> = "SYPUR", ysuite::Permits<'static, mpsc::Sender<Bound>> = "..PUR";
+        "wait/backoff.rs" Spin: ysuite::Spin = "SYPUR";
+        "channel/error.rs" SendError: ysuite::SendError<u8> = "SYPUR", ysuite::SendError<Mine> = "S.PU.", ysuite::SendError<Bound> = "..PUR";
+        "channel/error.rs" TrySendError: ysuite::TrySendError<u8> = "SYPUR", ysuite::TrySendError<Mine> = "S.PU.";
+        "channel/error.rs" SendTimeoutError: ysuite::SendTimeoutError<u8> = "SYPUR", ysuite::SendTimeoutError<Mine> = "S.PU.";
+        "channel/error.rs" ReserveError: ysuite::ReserveError = "SYPUR";
+        "channel/error.rs" RecvError: ysuite::RecvError = "SYPUR";
+        "channel/error.rs" TryRecvError: ysuite::TryRecvError = "SYPUR";
+        "channel/error.rs" ReserveError: ysuite::ReserveError = "SYPUR";
+        "channel/error.rs" TryReserveError: ysuite::TryReserveError = "SYPUR";
+        "channel/error.rs" RecvTimeoutError: ysuite::RecvTimeoutError = "SYPUR";
         "queue/ypipe/writer.rs" Writer: ypipe::Writer<Mine> = "SYPUR", ypipe::Writer<Bound> = "..PUR";
         "queue/ypipe/reader.rs" Reader: ypipe::Reader<Mine> = "SYPUR", ypipe::Reader<Bound> = "..PUR";
         "signal/ysemaphore.rs" YSemaphore: signal::YSemaphore = "SYPUR";
@@ -157,7 +157,7 @@ fn entries() -> Vec<Entry> {
         "signal/ypollset.rs" YPollset: signal::YPollset = "SYPUR";
         "signal/signaler.rs" Signaler: signal::Signaler = "SYPUR";
         "signal/signals.rs" Signals: signal::Signals = "SYPUR";
-        "signal/select.rs" Select: signal::Select<'static> = "SYPUR";
+        "signal/ready_set.rs" ReadySet: signal::ReadySet<'static> = "SYPUR";
         "signal/mod.rs" IdOutOfRange: signal::IdOutOfRange = "SYPUR";
         "signal/attach.rs" Registration: signal::Registration = "SYPUR";
         "signal/attach.rs" AttachError: signal::AttachError = "SYPUR";
@@ -201,7 +201,7 @@ fn entries() -> Vec<Entry> {
         #[cfg(all(feature = "hub", unix))]
         "hub/source.rs" Refused: ysuite::hub::Refused<u8> = "SYP..";
         #[cfg(all(feature = "hub", unix))]
-        "hub/timers.rs" Timer: ysuite::hub::Timer = "SYPUR";
+        "hub/timers.rs" TimerKey: ysuite::hub::TimerKey = "SYPUR";
         #[cfg(all(feature = "hub", unix))]
         "hub/descriptors.rs" Interest: ysuite::hub::Interest = "SYPUR";
         #[cfg(all(feature = "hub", unix))]

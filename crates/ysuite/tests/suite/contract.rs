@@ -5,7 +5,7 @@ use std::iter::FusedIterator;
 use std::task::{Context, Waker};
 use std::time::{Duration, Instant};
 
-use ysuite::channel::{RecvError, RecvTimeoutError, SendError, Spin, TryRecvError, TrySendError};
+use ysuite::{RecvError, RecvTimeoutError, SendError, Spin, TryRecvError, TrySendError};
 use ysuite::{mpmc, mpsc, oneshot, spsc};
 
 const LONG: Duration = Duration::from_secs(100);
@@ -140,9 +140,9 @@ fn signals() {
     fn raised(signal: &(impl Signal + Clone + Send), wait: &mut impl Wait, id: usize) {
         assert!(id < signal.capacity());
         signal.clone().signal(id);
-        let signals: Signals = wait.poll();
+        let signals: Signals = wait.wait();
         assert_eq!(Iterator::collect::<Vec<usize>>(signals), [id]);
-        assert_eq!((wait.check().count(), wait.poll_timeout(Duration::ZERO).count()), (0, 0));
+        assert_eq!((wait.check().count(), wait.wait_timeout(Duration::ZERO).count()), (0, 0));
     }
     let mut semaphore = YSemaphore::new();
     raised(&semaphore.signaler(), &mut semaphore, 0);

@@ -9,8 +9,8 @@ use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, compiler_fence};
 use std::task::Context;
 use std::thread;
 
-use ysuite::channel::{SendTimeoutError, TryRecvError};
 use ysuite::in_place::{RecvInPlace, RecvWindow, SendInPlace, SendWindow, SlotClass, Stop, mpsc_of, spsc_of};
+use ysuite::{SendTimeoutError, TryRecvError};
 use ysuite::{mpsc, spsc};
 
 use crate::support::executor::Task;

@@ -5,7 +5,7 @@
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 
-use ysuite::channel::SendError;
+use ysuite::SendError;
 use ysuite::{broadcast, mpmc, mpsc, spsc};
 
 /// Has a message, then none, then one again: as the `try_iter` of a receiver may.

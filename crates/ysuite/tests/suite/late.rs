@@ -8,7 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::support::guarded;
-use ysuite::signal::{Select, Signal, Wait, YPollset, YSemaphore};
+use ysuite::signal::{ReadySet, Signal, Wait, YPollset, YSemaphore};
 use ysuite::{mpsc, oneshot, spsc};
 
 /// Does something when it is dropped, which is late.
@@ -84,9 +84,9 @@ fn sets_are_used_past_the_threads_locals() {
         });
         past_locals(move || {
             let mut from = from;
-            assert_eq!(semaphore.poll().next(), Some(0));
-            assert_eq!(set.poll().next(), Some(30));
-            let mut select = Select::new();
+            assert_eq!(semaphore.wait().next(), Some(0));
+            assert_eq!(set.wait().next(), Some(30));
+            let mut select = ReadySet::new();
             let id = select.add(&mut from).unwrap();
             loop {
                 assert_eq!(select.wait(), id);
@@ -99,7 +99,7 @@ fn sets_are_used_past_the_threads_locals() {
                 let mut pair = ysuite::signal::YSocketpair::new().unwrap();
                 assert_eq!(select.remove(&mut from), Some(id));
                 pair.attach(&mut from, 200).unwrap();
-                assert_eq!(pair.poll().next(), Some(200));
+                assert_eq!(pair.wait().next(), Some(200));
             }
         });
         helper.join().unwrap();

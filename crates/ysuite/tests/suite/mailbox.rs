@@ -16,7 +16,7 @@ use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher};
 use std::thread;
 
 use crate::support::{Tally, calls, guarded, panics};
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::mailbox::{self, Address, Builder, Envelope, Mailbox, ReceiveError, SendError};
 
 #[test]

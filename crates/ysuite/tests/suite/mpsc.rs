@@ -79,7 +79,7 @@ fn an_attached_id_is_up_until_all_lanes_are_found_empty() {
     for round in 0..3 {
         senders.iter_mut().skip(round).step_by(3).take(33).for_each(|sender| sender.send(round).unwrap());
         for left in (0..33).rev() {
-            assert!(set.poll().eq([7]));
+            assert!(set.wait().eq([7]));
             assert_eq!((receiver.recv(), receiver.len()), (Ok(round), left));
         }
         assert!(set.check().eq([7]), "it does not know yet that it is empty");

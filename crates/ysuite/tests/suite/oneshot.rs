@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::executor::{Task, poll_once};
 use crate::support::{Random, calls, guarded};
-use ysuite::oneshot::{self, RecvError, RecvTimeoutError, TryRecvError};
+use ysuite::oneshot;
+use ysuite::{RecvError, RecvTimeoutError, TryRecvError};
 
 /// A limit that only a lost wake-up meets.
 const LONG: Duration = Duration::from_secs(100);

@@ -15,7 +15,7 @@ use crate::conformance::channel::{Kind, Receiving, Sending};
 use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::interrupt::Interruptions;
 use crate::support::{Random, Tally, guarded};
-use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, Spin, TryRecvError, TrySendError};
+use ysuite::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, Spin, TryRecvError, TrySendError};
 use ysuite::{mpmc, mpsc, spsc};
 
 /// How long a wait is that must time out.
@@ -297,7 +297,7 @@ fn messages_that_are_given_back_come_in_the_order_in_which_they_were_sent() {
         }
         order.into_iter().for_each(|index| drop(futures[index].take()));
         // After all of them, though a receiver is in line that has not polled.
-        assert_eq!(sender.try_send(last), Err(ysuite::mpmc::TrySendError::Full(last)));
+        assert_eq!(sender.try_send(last), Err(ysuite::TrySendError::Full(last)));
         let mut received = [0; 3].map(|_| receiver.try_recv());
         assert_eq!(received.each_mut().map(|received| received.unwrap()), [0, 1, 2]);
     }

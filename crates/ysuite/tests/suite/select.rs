@@ -13,14 +13,14 @@ use std::time::{Duration, Instant};
 use crate::conformance::attached::Ends;
 use crate::support::{Random, guarded};
 use ysuite::mailbox::{Mailbox, ReceiveError};
-use ysuite::signal::{Attach, AttachError, Select, YPollset};
+use ysuite::signal::{Attach, AttachError, ReadySet, YPollset};
 use ysuite::{mpmc, mpsc, spsc, timer};
 
 #[test]
 fn a_or_b_or_a_timeout() {
     let (mut numbers, mut numbers_in) = spsc::unbounded();
     let (mut words, mut words_in) = mpsc::unbounded();
-    let mut select = Select::new();
+    let mut select = ReadySet::new();
     let (a, b) = (select.add(&mut numbers_in).unwrap(), select.add(&mut words_in).unwrap());
     assert_ne!(a, b);
     let mut log = Vec::new();
@@ -43,11 +43,11 @@ fn a_or_b_or_a_timeout() {
     assert_eq!(log, ["1", "-", "one", "-", "2", "3", "-", "-"]);
 }
 
-/// Claim: `Select` returns each ready handle in turn and starves none, also if it is made anew for each wait.
+/// Claim: `ReadySet` returns each ready handle in turn and starves none, also if it is made anew for each wait.
 /// Also: suite random::select::a_select_reports_the_right_handles_and_all_in_turn.
 #[test]
 fn every_handle_has_a_turn() {
-    let mut select = Select::with_capacity(100);
+    let mut select = ReadySet::with_capacity(100);
     let mut ends: Vec<_> = (0..100).map(|_| spsc::unbounded::<u8>()).collect();
     let ids: Vec<_> = ends.iter_mut().map(|(_, receiver)| select.add(receiver).unwrap()).collect();
     // All are reported at first, and again and again, each in its turn, whatever the lowest does.
@@ -73,7 +73,7 @@ fn every_handle_has_a_turn() {
 #[test]
 fn hundreds_of_senders_are_named_when_they_have_room() {
     const SENDERS: usize = 130;
-    let mut select = Select::with_capacity(SENDERS);
+    let mut select = ReadySet::with_capacity(SENDERS);
     let (mut senders, mut receivers): (Vec<_>, Vec<_>) = (0..SENDERS).map(|_| spsc::bounded(1)).unzip();
     let ids: Vec<_> = senders.iter_mut().map(|sender| select.add(sender).unwrap()).collect();
     for sender in &mut senders {
@@ -96,7 +96,7 @@ fn hundreds_of_senders_are_named_when_they_have_room() {
 fn hundreds_of_shared_ends_and_timers_are_named_and_removed() {
     const EACH: usize = 130;
     let channels: Vec<_> = (0..EACH).map(|_| (mpmc::bounded::<usize>(1), timer::never())).collect();
-    let mut select = Select::with_capacity(3 * EACH);
+    let mut select = ReadySet::with_capacity(3 * EACH);
     let mut ids = HashMap::new();
     for (number, ((sender, receiver), timer)) in channels.iter().enumerate() {
         sender.send(number).unwrap();
@@ -107,7 +107,7 @@ fn hundreds_of_shared_ends_and_timers_are_named_and_removed() {
     assert_eq!(ids.len(), 3 * EACH);
     let mut one_more = spsc::unbounded::<u8>().1;
     assert!(matches!(select.add(&mut one_more), Err(AttachError::IdTaken { .. })));
-    let named = |select: &mut Select| {
+    let named = |select: &mut ReadySet| {
         let mut named: Vec<_> = (0..EACH).map(|_| ids[&select.wait()]).collect();
         named.sort_unstable();
         named
@@ -134,7 +134,7 @@ fn an_end_is_named_wherever_its_id_lies() {
     // One to four levels.
     for capacity in [31, 100, 5_000, 130_000] {
         let (_sender, mut receiver) = spsc::unbounded::<u8>();
-        let mut select = Select::with_capacity(capacity);
+        let mut select = ReadySet::with_capacity(capacity);
         for _ in 0..5_000 {
             let id = select.add(&mut receiver).unwrap();
             assert_eq!(select.try_wait(), Some(id));
@@ -152,7 +152,7 @@ fn a_select_that_is_made_anew_each_time_starves_no_handle() {
     let mut named = [[0; ENDS]; 2];
     for _ in 0..3_000 {
         for named in &mut named {
-            let mut select = Select::new();
+            let mut select = ReadySet::new();
             let ids: Vec<_> = ends.iter_mut().map(|(_, receiver)| select.add(receiver).unwrap()).collect();
             let chosen = select.wait();
             named[ids.iter().position(|&id| id == chosen).unwrap()] += 1;
@@ -165,7 +165,7 @@ fn a_select_that_is_made_anew_each_time_starves_no_handle() {
 
 #[test]
 fn an_end_is_named_until_the_receiver_is_removed() {
-    let mut select = Select::new();
+    let mut select = ReadySet::new();
     let (sender, mut receiver) = mpmc::bounded::<u8>(1);
     let id = select.add(&mut receiver).unwrap();
     assert!(receiver.try_recv().is_err());
@@ -182,7 +182,7 @@ fn an_end_is_named_until_the_receiver_is_removed() {
 #[test]
 fn a_wait_until_a_passed_moment_still_reports_ready_handles() {
     let (mut sender, mut receiver) = spsc::unbounded();
-    let mut select = Select::new();
+    let mut select = ReadySet::new();
     let id = select.add(&mut receiver).unwrap();
     assert_eq!(select.wait_deadline(Instant::now()), Some(id));
     assert!(receiver.try_recv().is_err());
@@ -193,7 +193,7 @@ fn a_wait_until_a_passed_moment_still_reports_ready_handles() {
 
 #[test]
 fn refusals_change_nothing() {
-    let mut select = Select::with_capacity(2);
+    let mut select = ReadySet::with_capacity(2);
     let mut ends: Vec<_> = (0..3).map(|_| spsc::unbounded::<u8>()).collect();
     let first = select.add(&mut ends[0].1).unwrap();
     assert_eq!(select.add(&mut ends[0].1), Err(AttachError::AlreadyAttached));
@@ -235,7 +235,7 @@ fn a_receiver_moves_between_sets_under_a_stream<E: Ends>(ends: E) {
             }
             sender
         });
-        let mut selects = [Select::new(), Select::new()];
+        let mut selects = [ReadySet::new(), ReadySet::new()];
         let (mut random, mut expected, mut at) = (Random::new(12), 0, 0);
         let mut id = selects[at].add(&mut receiver).unwrap();
         while expected < MESSAGES {
@@ -267,7 +267,7 @@ fn the_set_may_be_gone<E: Ends>(ends: E) {
     assert!(E::try_recv(&mut receiver).is_err());
     drop(set);
     assert!(receiver.detach());
-    let mut select = Select::new();
+    let mut select = ReadySet::new();
     let id = select.add(&mut receiver).unwrap();
     assert!(E::try_recv(&mut receiver).is_err());
     assert!(E::send(&mut sender, (5, None)));
@@ -277,7 +277,7 @@ fn the_set_may_be_gone<E: Ends>(ends: E) {
 #[test]
 fn receivers_come_and_go_while_others_are_waited_for() {
     guarded(|| {
-        let mut select = Select::with_capacity(64);
+        let mut select = ReadySet::with_capacity(64);
         let mut random = Random::new(4);
         // Each says its number so often, and goes.
         let spawn = |number: usize| {
@@ -342,7 +342,7 @@ fn a_mailbox_beside_a_pipe() {
         const EACH: u64 = 3_000;
         let mut mailbox = Mailbox::new();
         let (mut sender, mut receiver) = spsc::unbounded();
-        let mut select = Select::new();
+        let mut select = ReadySet::new();
         let (letters, numbers) = (select.add(&mut mailbox).unwrap(), select.add(&mut receiver).unwrap());
         assert_ne!(letters, numbers);
         let address = mailbox.address();

@@ -332,7 +332,7 @@ pub(crate) mod descriptors {
         for backend in backends {
             let mut set = YSocketpair::with_backend(256, backend).unwrap();
             set.signaler().signal(9);
-            assert!(set.poll().eq([9]));
+            assert!(set.wait().eq([9]));
         }
         leave(true);
     }
@@ -362,7 +362,7 @@ pub(crate) mod descriptors {
                     }
                     passed &= set.check().is_empty();
                     set.signaler().signal(7);
-                    passed &= set.poll().eq([7]);
+                    passed &= set.wait().eq([7]);
                 }
             }
         }

@@ -3,13 +3,12 @@
 
 use std::mem::size_of;
 
-use ysuite::channel::{
-    IntoIter, Iter, RecvError, RecvTimeoutError, SendError, SendTimeoutError, Spin, TryIter, TryRecvError, TrySendError,
-};
+use ysuite::iter::{IntoIter, Iter, TryIter};
 use ysuite::mpsc;
 use ysuite::pool::{Message, Pool, PoolBox, PoolError};
 use ysuite::queue::ypipe::{Reader, Writer};
 use ysuite::spsc::{Receiver, Sender};
+use ysuite::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, Spin, TryRecvError, TrySendError};
 
 #[test]
 fn ends_do_not_depend_on_the_message() {

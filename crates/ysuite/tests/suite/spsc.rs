@@ -6,8 +6,8 @@ use std::time::Duration;
 use crate::conformance::channel::{Batching, Kind};
 use crate::support::executor::{Clinging, Explosive};
 use crate::support::{Tally, calls, panics};
-use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use ysuite::spsc;
+use ysuite::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
 /// An spsc channel with a bound, or none.
 #[derive(Clone, Copy)]

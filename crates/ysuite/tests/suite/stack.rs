@@ -15,7 +15,7 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::RecvError;
+use ysuite::RecvError;
 use ysuite::mailbox::Mailbox;
 use ysuite::{broadcast, mpmc, mpsc, oneshot, select, spsc, watch};
 

@@ -17,7 +17,7 @@ use std::time::Duration;
 use crate::support::executor::Task;
 use crate::support::guarded;
 use ysuite::mailbox::{Address, Mailbox};
-use ysuite::signal::{Attach, Select, SignalSet, YPollset};
+use ysuite::signal::{Attach, ReadySet, SignalSet, YPollset};
 use ysuite::{broadcast, mpmc, mpsc, oneshot, spsc, watch};
 
 /// After this time a thread that waits without a spin is asleep.
@@ -54,13 +54,13 @@ trait End: Attach + Send + Sized + 'static {
     fn select(&mut self, timeout: Duration) -> Option<bool>;
 
     /// Adds itself to a select by shared reference.
-    fn share(&self, select: &mut Select) -> Option<usize> {
+    fn share(&self, select: &mut ReadySet) -> Option<usize> {
         let _ = select;
         None
     }
 
     /// Takes itself out again.
-    fn unshare(&self, select: &mut Select) {
+    fn unshare(&self, select: &mut ReadySet) {
         let _ = select;
     }
 
@@ -85,7 +85,7 @@ enum Way {
     Pollset,
     #[cfg(unix)]
     Socketpair,
-    Select,
+    ReadySet,
     Shared,
     #[cfg(all(feature = "hub", unix))]
     Hub,
@@ -101,7 +101,7 @@ impl Way {
         Self::Pollset,
         #[cfg(unix)]
         Self::Socketpair,
-        Self::Select,
+        Self::ReadySet,
         Self::Shared,
         #[cfg(all(feature = "hub", unix))]
         Self::Hub,
@@ -113,7 +113,7 @@ impl Way {
             Self::Pollset => Some(Set::Signals(Box::new(YPollset::new()))),
             #[cfg(unix)]
             Self::Socketpair => Some(Set::Signals(Box::new(ysuite::signal::YSocketpair::new().unwrap()))),
-            Self::Select => Some(Set::Select(Select::new())),
+            Self::ReadySet => Some(Set::ReadySet(ReadySet::new())),
             _ => None,
         }
     }
@@ -122,21 +122,21 @@ impl Way {
 /// A set with one handle.
 enum Set {
     Signals(Box<dyn SignalSet>),
-    Select(Select<'static>),
+    ReadySet(ReadySet<'static>),
 }
 
 impl Set {
     fn attach(&mut self, end: &mut impl Attach) {
         match self {
             Self::Signals(set) => set.attach(end, ID).unwrap(),
-            Self::Select(select) => _ = select.add(end).unwrap(),
+            Self::ReadySet(select) => _ = select.add(end).unwrap(),
         }
     }
 
     fn detach(&mut self, end: &mut impl Attach) {
         let id = match self {
             Self::Signals(set) => set.detach(end),
-            Self::Select(select) => select.remove(end),
+            Self::ReadySet(select) => select.remove(end),
         };
         assert!(id.is_some());
     }
@@ -144,7 +144,7 @@ impl Set {
     fn is_told(&mut self) -> bool {
         match self {
             Self::Signals(set) => set.check().count() != 0,
-            Self::Select(select) => select.try_wait().is_some(),
+            Self::ReadySet(select) => select.try_wait().is_some(),
         }
     }
 }
@@ -170,7 +170,7 @@ fn begin<E: End>(end: &mut E, way: Way) -> bool {
             None => return false,
         },
         Way::Shared => {
-            let mut select = Select::new();
+            let mut select = ReadySet::new();
             if end.share(&mut select).is_none() {
                 return false;
             }
@@ -228,7 +228,7 @@ fn told<E: End>(mut end: E, mut peer: E::Peer, way: Way, before: &str) {
             });
         }
         Way::Shared => {
-            let mut select = Select::new();
+            let mut select = ReadySet::new();
             if end.share(&mut select).is_none() {
                 return;
             }
@@ -378,11 +378,11 @@ macro_rules! receiver {
         None
     }};
     (@shared true) => {
-        fn share(&self, select: &mut Select) -> Option<usize> {
+        fn share(&self, select: &mut ReadySet) -> Option<usize> {
             Some(select.add_shared(self).unwrap())
         }
 
-        fn unshare(&self, select: &mut Select) {
+        fn unshare(&self, select: &mut ReadySet) {
             select.remove_shared(self).unwrap();
         }
     };

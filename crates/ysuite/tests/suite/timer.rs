@@ -7,9 +7,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ysuite::channel::Receive;
-use ysuite::signal::{AttachError, Select};
-use ysuite::timer::{self, RecvTimeoutError, Timer, TryRecvError};
+use ysuite::iter::Receive;
+use ysuite::signal::{AttachError, ReadySet};
+use ysuite::timer::{self, Timer};
+use ysuite::{RecvTimeoutError, TryRecvError};
 use ysuite::{mpsc, spsc};
 
 use crate::support::{calls, guarded};
@@ -147,7 +148,7 @@ fn a_select_ends_at_the_earliest_timer() {
     guarded(|| {
         let (mut sender, mut receiver) = spsc::unbounded();
         let [late, never] = [timer::after(LONG), timer::never()];
-        let mut select = Select::new();
+        let mut select = ReadySet::new();
         let message = select.add(&mut receiver).unwrap();
         let [late_id, never_id] = [&late, &never].map(|timer| select.add_timer(timer).unwrap());
         assert_eq!((select.wait(), receiver.try_recv().is_err()), (message, true), "every receiver is named at first");
@@ -185,11 +186,11 @@ fn a_select_ends_at_the_earliest_timer() {
 fn timers_alone_and_the_same_one_twice() {
     guarded(|| {
         // Nothing but timers, none of them due: by the clock alone, however late this thread comes to ask.
-        let (never, mut idle) = (timer::never(), Select::new());
+        let (never, mut idle) = (timer::never(), ReadySet::new());
         idle.add_timer(&never).unwrap();
         assert_eq!((idle.try_wait(), idle.wait_deadline(Instant::now())), (None, None));
         let (beats, end) = (timer::tick(MOMENT), timer::after(10 * MOMENT));
-        let mut select = Select::with_capacity(3);
+        let mut select = ReadySet::with_capacity(3);
         let (first, second) = (select.add_timer(&beats).unwrap(), select.add_timer(&beats).unwrap());
         let over = select.add_timer(&end).unwrap();
         assert_eq!(select.add_timer(&end), Err(AttachError::IdTaken { id: 2 }));
@@ -231,7 +232,7 @@ fn selects_share_a_timer() {
                 let (sender, mut stopped) = spsc::unbounded::<()>();
                 let (beats, taken) = (beats.clone(), taken.clone());
                 let thread = thread::spawn(move || {
-                    let mut select = Select::new();
+                    let mut select = ReadySet::new();
                     let (stop, beat) = (select.add(&mut stopped).unwrap(), select.add_timer(&beats).unwrap());
                     let mut mine = Vec::new();
                     loop {
@@ -272,7 +273,7 @@ fn hundreds_of_timers_in_one_select_are_each_named_for_their_tick() {
                 _ => timer::after(LONG),
             })
             .collect();
-        let mut select = Select::with_capacity(TIMERS);
+        let mut select = ReadySet::with_capacity(TIMERS);
         let ids: Vec<_> = timers.iter().map(|timer| select.add_timer(timer).unwrap()).collect();
         let mut named = HashSet::new();
         while named.len() < TIMERS.div_ceil(3) * 2 {

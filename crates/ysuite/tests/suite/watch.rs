@@ -10,7 +10,8 @@ use std::task::Context;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ysuite::watch::{self, RecvError, RecvTimeoutError, SendError};
+use ysuite::watch;
+use ysuite::{RecvError, RecvTimeoutError, SendError};
 
 use crate::support::executor::Task;
 use crate::support::{calls, guarded};

@@ -279,7 +279,7 @@ fn sleeping_on<W: Wait + Send + 'static>(mut set: W, bell: impl Signal + Send + 
                     break message;
                 }
                 if reader.arm() {
-                    assert!(set.poll().eq([id]));
+                    assert!(set.wait().eq([id]));
                 }
             };
             assert_eq!(message, expected);

@@ -1,8 +1,8 @@
 use ysuite::mpmc;
-use ysuite::signal::Select;
+use ysuite::signal::ReadySet;
 
 fn main() {
-    let mut select = Select::new();
+    let mut select = ReadySet::new();
     {
         let text = String::from("message");
         let (sender, receiver) = mpmc::bounded::<&str>(1);

@@ -13,7 +13,7 @@ mod stuck;
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
 
-use ysuite::channel::TryRecvError;
+use ysuite::TryRecvError;
 use ysuite::mpmc;
 
 pub use self::build::Answer;

@@ -4,7 +4,7 @@
 use core::fmt;
 use std::sync::Arc;
 
-use ysuite::channel::SendError;
+use ysuite::SendError;
 use ysuite::mpmc;
 
 use crate::frame::Frame;

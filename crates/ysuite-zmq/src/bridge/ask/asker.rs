@@ -9,7 +9,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use ysuite::channel::{RecvTimeoutError, SendError, TryRecvError, TrySendError};
+use ysuite::{RecvTimeoutError, SendError, TryRecvError, TrySendError};
 use ysuite::{mpmc, oneshot};
 
 use crate::wire::Malformed;

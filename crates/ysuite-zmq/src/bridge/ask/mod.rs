@@ -14,7 +14,7 @@ mod table;
 
 use std::time::{Duration, Instant};
 
-use ysuite::channel::TryRecvError;
+use ysuite::TryRecvError;
 use ysuite::mpmc;
 
 pub use self::asker::{Asker, Pending, Unanswered};

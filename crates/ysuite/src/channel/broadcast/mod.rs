@@ -108,7 +108,7 @@ pub use self::error::{RecvError, RecvTimeoutError, TryRecvError};
 pub use self::permit::{OwnedPermit, Permit, Permits};
 pub use self::receiver::{Receiver, ReceiverLag, RecvFuture};
 pub use self::sender::{SendFuture, Sender};
-pub use super::error::{ReserveError, SendError, SendTimeoutError, TryReserveError, TrySendError};
+use super::error::{ReserveError, SendError, SendTimeoutError, TryReserveError, TrySendError};
 
 use self::shared::BroadcastShared;
 use crate::sync::Arc;

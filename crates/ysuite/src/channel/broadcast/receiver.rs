@@ -171,7 +171,7 @@ impl<T> Receiver<T> {
     }
 
     /// Sets how this handle spins before it sleeps, from the next wait on. The default is
-    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Applies to this handle, and to clones made of it later.
+    /// [`Spin::Adaptive`](crate::Spin::Adaptive). Applies to this handle, and to clones made of it later.
     pub fn set_spin(&mut self, spin: Spin) {
         self.backoff.set(spin);
     }

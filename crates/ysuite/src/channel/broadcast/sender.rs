@@ -424,7 +424,7 @@ impl<T> Sender<T> {
     }
 
     /// Sets how this handle spins before it sleeps when there is no room, from the next wait on. The default is
-    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive). Applies to this handle, and to clones made of it later.
+    /// [`Spin::Adaptive`](crate::Spin::Adaptive). Applies to this handle, and to clones made of it later.
     pub fn set_spin(&self, spin: Spin) {
         self.backoff.set(spin);
     }

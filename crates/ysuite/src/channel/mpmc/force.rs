@@ -25,7 +25,7 @@ impl<T> Sender<T> {
     /// Where all room is [reserved](Self::reserve) there is no message to replace: then this sleeps, until a permit is
     /// used or dropped.
     ///
-    /// A [rendezvous](crate::channel#rendezvous) never has room: where no receiver waits, the new message itself is
+    /// A [rendezvous](crate#rendezvous) never has room: where no receiver waits, the new message itself is
     /// given up, and comes back as `Ok(Some(message))`. This never waits for a receiver.
     #[doc = cost!(mpmc FORCE_SEND)]
     ///

@@ -145,7 +145,7 @@
 //! A future that is dropped notifies the next waiter if it had been notified. A future that is *forgotten*
 //! (`mem::forget`) while it waits keeps its slot as long as the channel exists, and swallows one wake-up. A forgotten
 //! future of [`reserve_many_async`](Sender::reserve_many_async) may also keep the room that it has gathered, and the
-//! right to gather. Then other senders that reserve several wait for ever. In a [rendezvous](crate::channel#rendezvous)
+//! right to gather. Then other senders that reserve several wait for ever. In a [rendezvous](crate#rendezvous)
 //! a forgotten future stays in line: a future of [`recv_async`](Receiver::recv_async) swallows a message there, and the
 //! `send` of that message returns as if it had been received.
 
@@ -171,7 +171,7 @@ pub use self::reserve::ReserveFuture;
 pub use self::sender::Sender;
 pub use self::tasks::{RecvFuture, SendFuture};
 pub use self::weak::{WeakReceiver, WeakSender};
-pub use super::error::{
+use super::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
 };
 
@@ -184,7 +184,7 @@ use crate::sync::Arc;
 /// Makes a channel for at most `capacity` messages, exactly. A sender that finds it full waits. All its memory is
 /// allocated here, except for 3 KiB the first time that 1, 65, 129 .. senders or receivers wait at once.
 ///
-/// With a capacity of 0 it is a [rendezvous](super#rendezvous): a sender hands each message to a receiver, and the
+/// With a capacity of 0 it is a [rendezvous](crate#rendezvous): a sender hands each message to a receiver, and the
 /// channel holds none. Waiting handles are served in turn.
 #[doc = cost!(rendezvous TRY)]
 #[doc = cost!(rendezvous WAIT)]

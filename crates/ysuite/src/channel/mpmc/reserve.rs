@@ -22,7 +22,7 @@ use crate::wait::spin_for_a_moment;
 /// A permit is room for a message that is yet to be made. While there are permits, every send counts them, which takes
 /// some instructions more.
 ///
-/// A [rendezvous](crate::channel#rendezvous) never has room: there even room for one message is too many.
+/// A [rendezvous](crate#rendezvous) never has room: there even room for one message is too many.
 impl<T> Sender<T> {
     /// Waits until there is room for a message, and reserves it. Blocks as [`send`](Self::send) does.
     #[doc = cost!(mpmc TRY_RESERVE)]
@@ -30,7 +30,7 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// When all receivers have disconnected, or the channel is closed. `TooMany` in a
-    /// [rendezvous](crate::channel#rendezvous), which never has room.
+    /// [rendezvous](crate#rendezvous), which never has room.
     pub fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
         let mut held = self.held();
         // MUTANT: The wait that follows finds the permit and ends before it begins.
@@ -46,7 +46,7 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// When there is no room, and when all receivers have disconnected, or the channel is closed. `TooMany` in a
-    /// [rendezvous](crate::channel#rendezvous), which never has room.
+    /// [rendezvous](crate#rendezvous), which never has room.
     pub fn try_reserve(&self) -> Result<Permit<'_, T>, TryReserveError> {
         self.try_hold(1).map(one)
     }
@@ -116,7 +116,7 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// The error holds the sender. `Disconnected` when all receivers have disconnected, or the channel is closed.
-    /// `Full` only in a [rendezvous](crate::channel#rendezvous), which never has room.
+    /// `Full` only in a [rendezvous](crate#rendezvous), which never has room.
     pub fn reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
         let reserved = self.reserve().map(core::mem::forget);
         self.owned(reserved.map_err(TryReserveError::from))
@@ -127,7 +127,7 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// The error holds the sender. `Full` when there is no room, and always in a
-    /// [rendezvous](crate::channel#rendezvous). `Disconnected` when all receivers have disconnected, or the channel is
+    /// [rendezvous](crate#rendezvous). `Disconnected` when all receivers have disconnected, or the channel is
     /// closed.
     pub fn try_reserve_owned(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
         let reserved = self.try_reserve().map(core::mem::forget);

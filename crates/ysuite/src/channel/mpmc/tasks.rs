@@ -46,7 +46,8 @@ impl<T> Sender<T> {
     /// ```
     /// # use std::future::ready;
     /// # use std::task::{Context, Waker};
-    /// use ysuite::mpmc::{self, SendTimeoutError};
+    /// use ysuite::mpmc;
+    /// use ysuite::SendTimeoutError;
     ///
     /// let (sender, _receiver) = mpmc::bounded(1);
     /// # let task = async {
@@ -81,7 +82,7 @@ impl<T> Sender<T> {
     /// [`size_hint`](Iterator::size_hint) says that it has ended.
     ///
     /// If the iterator panics, the messages that it had returned until then are sent. In a
-    /// [rendezvous](crate::channel#rendezvous) the messages are handed over one by one. The message that waits for its
+    /// [rendezvous](crate#rendezvous) the messages are handed over one by one. The message that waits for its
     /// receiver is dropped with the future.
     #[doc = cost!(mpmc SEND_BATCH_TASK)]
     ///

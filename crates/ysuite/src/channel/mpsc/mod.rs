@@ -91,10 +91,10 @@ use self::shared::ChannelParker;
 pub(super) use self::shared::MpscShared;
 pub use self::shared_sender::SharedSender;
 pub use self::weak::WeakSender;
-pub use super::error::{
+use super::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
 };
-pub use super::permit::{Permit, Permits};
+use super::permit::{Permit, Permits};
 
 use super::rendezvous::SharedMeetingOf;
 use crate::queue::ypipe::SlotClass;
@@ -119,7 +119,7 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 /// `capacity_per_sender` times the number of senders, which has no limit; [`bounded_for`] sets one. Memory grows as a
 /// lane fills for the first time, and is then kept. `usize::MAX` is no bound.
 ///
-/// With a capacity of 0 it is a [rendezvous](super#rendezvous): a sender hands each message to the receiver, and the
+/// With a capacity of 0 it is a [rendezvous](crate#rendezvous): a sender hands each message to the receiver, and the
 /// channel holds none. Waiting senders are served in turn.
 #[doc = cost!(rendezvous TRY)]
 #[doc = cost!(rendezvous WAIT)]

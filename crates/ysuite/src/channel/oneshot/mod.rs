@@ -66,7 +66,6 @@ mod shared;
 pub(super) use self::handshake::Handshake;
 pub use self::receiver::Receiver;
 pub use self::sender::Sender;
-pub use super::error::{RecvError, RecvTimeoutError, SendError, TryRecvError};
 
 /// Makes a channel for one message.
 ///

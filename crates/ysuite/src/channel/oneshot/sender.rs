@@ -332,7 +332,8 @@ mod tests {
     use core::time::Duration;
 
     use super::{SENT, sent};
-    use crate::channel::oneshot::{self, TryRecvError};
+    use crate::channel::TryRecvError;
+    use crate::channel::oneshot;
     use crate::signal::{Wait, YPollset};
 
     #[test]

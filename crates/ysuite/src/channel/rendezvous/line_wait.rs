@@ -2,7 +2,7 @@
 //! threads and tasks. [`LineWait`] does the work, without the type of the messages. [`Lining`] knows the type, and calls
 //! it by the table of the rendezvous. The endpoint's own thread or task.
 //!
-//! Its first attempt looks at the other line. After the first [`block`](LineWait::block) or [`poll`](LineWait::poll) the
+//! Its first attempt looks at the other line. After the first [`block`](LineWait::block) or [`poll`](LineWait::wait) the
 //! next attempt registers in line, with the message or for one. Later attempts find how that has ended.
 
 use core::marker::PhantomData;

@@ -9,7 +9,7 @@
 //! code a registration is a `Stand`, and a claim a `Ticket`.
 //!
 //! Endpoints that do not wait but want to be notified are in the wait list of their side, as in an `mpmc`: those that
-//! are attached to a set, watched by a `Select`, or polled as a stream. An endpoint that registers in line notifies one
+//! are attached to a set, watched by a `ReadySet`, or polled as a stream. An endpoint that registers in line notifies one
 //! of the other side's.
 //!
 //! The kinds of channels come here only by their slow paths: their queue has no room, and is closed, from the start. So

@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use std::time::Duration;
-//! use ysuite::channel::list::{self, Selectable};
+//! use ysuite::select::list::{self, Selectable};
 //! use ysuite::{broadcast, mpmc, timer};
 //!
 //! let (numbers, numbers_in) = mpmc::bounded(8);
@@ -38,7 +38,7 @@ use crate::channel::SendError;
 #[cfg(feature = "mpmc")]
 use crate::channel::mpmc;
 #[cfg(feature = "timer")]
-pub use crate::channel::timer::Due;
+use crate::channel::timer::Due;
 use crate::foreign::Panics;
 use crate::os::Deadline;
 
@@ -69,10 +69,10 @@ pub fn send<'a, E: SelectSend>(sender: E, message: E::Message) -> ListedSend<'a,
 }
 
 /// A reservation of room for one message, which is made when its [`Permit`](mpmc::Permit), the result, is there. In a
-/// [rendezvous](crate::channel#rendezvous), which never has room, the result is an error at once.
+/// [rendezvous](crate#rendezvous), which never has room, the result is an error at once.
 ///
 /// ```
-/// use ysuite::channel::list::{self, first};
+/// use ysuite::select::list::{self, first};
 /// use ysuite::mpmc;
 ///
 /// let (sender, receiver) = mpmc::bounded(1);
@@ -84,7 +84,7 @@ pub fn send<'a, E: SelectSend>(sender: E, message: E::Message) -> ListedSend<'a,
 ///     permit.send(work.pop().unwrap()).unwrap();
 /// }
 /// assert_eq!(receiver.recv(), Ok("last"));
-/// # Ok::<(), ysuite::channel::ReserveError>(())
+/// # Ok::<(), ysuite::ReserveError>(())
 /// ```
 ///
 /// Where 16,777,215 permits exist already, and there is more room, the wait polls.
@@ -94,14 +94,14 @@ pub fn reserve<T>(sender: &mpmc::Sender<T>) -> ListedRecv<Reserving<'_, T>> {
 }
 
 /// A wait until `receiver` has a message, or will never have one. Nothing is received: another may take the message
-/// first. In a [rendezvous](crate::channel#rendezvous): until a sender waits.
+/// first. In a [rendezvous](crate#rendezvous): until a sender waits.
 #[cfg(feature = "mpmc")]
 pub fn readable<T>(receiver: &mpmc::Receiver<T>) -> ListedRecv<Readable<'_, T>> {
     recv(Readable(receiver))
 }
 
 /// A wait until `sender` has room, or will never send. Nothing is sent: another may take the room first. In a
-/// [rendezvous](crate::channel#rendezvous): until a receiver waits.
+/// [rendezvous](crate#rendezvous): until a receiver waits.
 #[cfg(feature = "mpmc")]
 pub fn writable<T>(sender: &mpmc::Sender<T>) -> ListedRecv<Writable<'_, T>> {
     recv(Writable(sender))
@@ -186,7 +186,7 @@ pub struct First<'a, 'b> {
 }
 
 impl First<'_, '_> {
-    /// As [`biased`](crate::channel::Selecting::biased): tries them in their order.
+    /// As [`biased`](crate::select::Selecting::biased): tries them in their order.
     pub fn biased(mut self) -> Self {
         self.is_biased = true;
         self
@@ -219,7 +219,7 @@ impl First<'_, '_> {
     }
 
     /// Performs one of the operations if one is possible at once. Never blocks. As
-    /// [`try_now`](crate::channel::Selecting::try_now).
+    /// [`try_now`](crate::select::Selecting::try_now).
     #[doc = cost!(select WAIT)]
     pub fn try_now(mut self) -> Option<usize> {
         self.perform(Deadline::Passed)

@@ -1,4 +1,4 @@
-//! Waiting for the first of several operations, and performing it. [`select`] takes operations on channels, each with a
+//! Waiting for the first of several operations, and performing it. [`select`](crate::select()) takes operations on channels, each with a
 //! function for its result. [`wait`](Selecting::wait) performs exactly one of them.
 //!
 //! One thread. Everything is on its stack while an operation is possible at once. What a thread needs to sleep is made
@@ -23,6 +23,7 @@ mod receive;
 mod run;
 mod send;
 mod sleeper;
+pub(crate) mod start;
 
 use core::fmt;
 use core::marker::PhantomData;
@@ -31,7 +32,7 @@ use std::time::Instant;
 
 use self::after::AfterCase;
 use self::any::AnyCase;
-use self::case::{AndCase, ChosenList, NoCase};
+use self::case::{AndCase, ChosenList};
 use self::receive::RecvCase;
 use self::send::{Offer, SendCase};
 use crate::channel::{Receive, RecvError, SendError};
@@ -43,55 +44,12 @@ pub(crate) use self::operation::OperationSource;
 pub use self::receive::SelectRecv;
 pub use self::send::SelectSend;
 
-/// Starts a list of operations, of which the first possible one is performed. Add them, each with a function for its
-/// result, and wait.
-///
-/// ```
-/// use std::time::Duration;
-/// use ysuite::{mpmc, spsc};
-///
-/// let (mut numbers, mut numbers_in) = spsc::unbounded();
-/// let (words, words_in) = mpmc::bounded(8);
-/// numbers.send(7)?;
-///
-/// let heard = ysuite::select()
-///     .recv(&mut numbers_in, |number| format!("{}", number.unwrap()))
-///     .recv(&words_in, |word: Result<String, _>| word.unwrap())
-///     .after(Duration::from_secs(1), || "nothing".to_owned())
-///     .wait();
-/// assert_eq!(heard, "7");
-/// # words.send(String::new())?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-///
-/// * All operations are tried first, starting at a random one and in a random order ([`biased`](Selecting::biased): in
-///   theirs), without registering anywhere. Then nothing is allocated, and the only system calls wake a thread of the other side. Only where none is possible does
-///   the thread register with all of them and sleep.
-/// * Exactly one is performed. The others have changed nothing: no message is taken. A message that was to be sent is
-///   dropped after the function has run, or stays in its place if it was given by [`send_from`](Selecting::send_from).
-/// * An operation whose other side has disconnected is possible: its function gets the error.
-/// * Receivers and senders of one thread are borrowed mutably. Those of an `mpmc` are borrowed by shared reference;
-///   other threads may use them meanwhile, and they may appear in several operations. A handle that is attached to a
-///   set stays attached.
-/// * In a rendezvous (`bounded(0)`) a select that sleeps waits as `send` and `recv` do, in all its operations at once,
-///   also for another select on the other side. It never completes with itself.
-/// * Without any operation, or only with empty places of [`send_from`](Selecting::send_from), no operation is ever
-///   possible: [`wait`](Selecting::wait) never returns, the others return `None`.
-/// * The functions run after everything else: they may use `select` again, and may panic.
-///
-/// Operations that are known only when the program runs stand in a [list](crate::channel::list). For a loop over many
-/// receivers that stay the same a [`Select`](crate::signal::Select) is faster when it sleeps: it stays registered.
-#[must_use = "nothing is done before `wait`"]
-pub fn select<R>() -> Selecting<NoCase, R> {
-    Selecting { cases: NoCase, is_biased: false, result: PhantomData }
-}
-
 // USER CODE: the chosen function, then (by `Selecting::finish`) `Drop` of the other functions and of
 //     messages that were not sent; the operation is done, nothing is registered any more, the thread's waiter is back;
 //     re-entrance: anything, `select` too; panic: propagates; a result is dropped with the call; test:
 //     tests/suite/select/one_shot.rs: a_function_may_select_again_and_may_panic, tests/suite/select/one_shot.rs:
 //     a_result_ends_once_where_the_end_of_another_case_panics
-/// Operations of which one is performed. Made by [`select`].
+/// Operations of which one is performed. Made by [`select`](crate::select()).
 #[must_use = "nothing is done before `wait`"]
 pub struct Selecting<L, R> {
     cases: L,

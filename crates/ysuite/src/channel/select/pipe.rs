@@ -232,7 +232,7 @@ macro_rules! impl_select_recv {
             }
         }
 
-        impl<'a, T> $crate::channel::SelectRecv for &'a mut $receiver<T> {
+        impl<'a, T> $crate::channel::select::SelectRecv for &'a mut $receiver<T> {
             type Message = T;
             type Error = $crate::channel::RecvError;
             type Source = $crate::channel::select::pipe::PipeSource<'a, $receiver<T>>;
@@ -271,7 +271,7 @@ macro_rules! impl_select_send {
             }
         }
 
-        impl<'a, T> $crate::channel::SelectSend for &'a mut $sender<T> {
+        impl<'a, T> $crate::channel::select::SelectSend for &'a mut $sender<T> {
             type Message = T;
             type Outlet = $crate::channel::select::pipe::PipeOutlet<'a, $sender<T>>;
 
@@ -288,7 +288,7 @@ pub(in crate::channel) use {impl_select_recv, impl_select_send};
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
     use super::*;
-    use crate::channel::{SelectSend, spsc};
+    use crate::channel::{select::SelectSend, spsc};
 
     /// Also what has arrived after a select's attempt, before its check.
     #[test]

@@ -12,7 +12,8 @@ use core::task::Context;
 use super::case::Looked;
 use super::receive::{Got, RecvSource, SelectRecv};
 use super::sleeper::SelectWaiter;
-use crate::channel::mpmc::{Permit, Readers, Receiver, ReserveError, Sender, Writers};
+use crate::channel::ReserveError;
+use crate::channel::mpmc::{Permit, Readers, Receiver, Sender, Writers};
 use crate::wait::many::{ManyWait, SharedEnd};
 
 /// A reservation of room for one message. Made by [`reserve`](super::list::reserve).

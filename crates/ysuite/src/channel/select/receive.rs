@@ -6,7 +6,7 @@ use crate::channel::{RecvError, error};
 use crate::foreign::{Foreign, Lent};
 use crate::os::Deadline;
 
-/// A receiver that [`select`](super::select) can receive from: `&mut` of an `spsc`, `mpsc`, `oneshot` or `broadcast`, and
+/// A receiver that [`select`](crate::select()) can receive from: `&mut` of an `spsc`, `mpsc`, `oneshot` or `broadcast`, and
 /// of a `watch`, whose message says that there is a new value; `&` of an `mpmc` or a [`Timer`](crate::signal::Timer);
 /// what `receiving` of a mailbox and `taking` of a pool return.
 pub trait SelectRecv {

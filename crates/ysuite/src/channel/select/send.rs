@@ -5,7 +5,7 @@ use super::sleeper::SelectWaiter;
 use crate::channel::{SendError, error};
 use crate::foreign::{Foreign, Lent};
 
-/// A sender that [`select`](super::select) can send with: `&mut` of an `spsc` or `mpsc`, `&` of an `mpmc`.
+/// A sender that [`select`](crate::select()) can send with: `&mut` of an `spsc` or `mpsc`, `&` of an `mpmc`.
 pub trait SelectSend {
     /// The type of the messages.
     type Message;

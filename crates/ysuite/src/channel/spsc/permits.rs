@@ -12,7 +12,7 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// When the receiver has disconnected or has closed the channel. `TooMany` in a
-    /// [rendezvous](crate::channel#rendezvous), which never has room.
+    /// [rendezvous](crate#rendezvous), which never has room.
     #[inline]
     pub fn reserve(&mut self) -> Result<Permit<'_, Self>, ReserveError> {
         self.inner.reserve(1)?;
@@ -25,7 +25,7 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// When there is no room, and when the receiver has disconnected or has closed the channel. `TooMany` in a
-    /// [rendezvous](crate::channel#rendezvous), which never has room.
+    /// [rendezvous](crate#rendezvous), which never has room.
     pub fn try_reserve(&mut self) -> Result<Permit<'_, Self>, TryReserveError> {
         self.inner.try_reserve(1)?;
         Ok(Permit::new(self))

@@ -181,7 +181,7 @@ impl<T> Receiver<T> {
         RecvFuture(self.inner.recv_async())
     }
 
-    /// The number of messages that a disconnected rendezvous still has: see [`crate::channel#rendezvous`].
+    /// The number of messages that a disconnected rendezvous still has: see [the rendezvous](crate#rendezvous).
     #[cfg(feature = "stream")]
     fn given_back(&self) -> usize {
         self.inner.end.meeting().map_or(0, |meeting| meeting.given_back())
@@ -199,7 +199,7 @@ impl<T> Receiver<T> {
     }
 
     /// Sets how this receiver spins before it sleeps, from the next wait on. The default is
-    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive).
+    /// [`Spin::Adaptive`](crate::Spin::Adaptive).
     pub fn set_spin(&mut self, spin: crate::channel::Spin) {
         self.inner.backoff.set_spin(spin);
     }

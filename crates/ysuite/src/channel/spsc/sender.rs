@@ -119,7 +119,7 @@ impl<T> Sender<T> {
     }
 
     /// Sets how this sender spins before it sleeps when there is no room, from the next wait on. The default is
-    /// [`Spin::Adaptive`](crate::channel::Spin::Adaptive).
+    /// [`Spin::Adaptive`](crate::Spin::Adaptive).
     pub fn set_spin(&mut self, spin: crate::channel::Spin) {
         self.inner.backoff.spin = spin
     }

@@ -24,7 +24,7 @@ impl<T> Sender<T> {
     /// cooperative budget.
     ///
     /// If the iterator panics, the messages that it had returned until then are sent. In a
-    /// [rendezvous](crate::channel#rendezvous) the messages are handed over one by one. The message that waits
+    /// [rendezvous](crate#rendezvous) the messages are handed over one by one. The message that waits
     /// for the receiver is dropped with the future.
     #[doc = cost!(sender SEND_BATCH_TASK)]
     ///

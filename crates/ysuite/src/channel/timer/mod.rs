@@ -3,13 +3,13 @@
 //!
 //! ```
 //! use std::time::{Duration, Instant};
-//! use ysuite::{signal::Select, spsc, timer};
+//! use ysuite::{signal::ReadySet, spsc, timer};
 //!
 //! let (_sender, mut receiver) = spsc::unbounded::<u32>();
 //! let beats = timer::tick(Duration::from_millis(1));
 //! let end = timer::after(Duration::from_millis(10));
 //!
-//! let mut select = Select::new();
+//! let mut select = ReadySet::new();
 //! let (message, beat, over) = (select.add(&mut receiver)?, select.add_timer(&beats)?, select.add_timer(&end)?);
 //! loop {
 //!     match select.wait() {
@@ -52,15 +52,14 @@ use std::time::Instant;
 mod operations;
 
 #[cfg(feature = "select")]
-#[doc(hidden)]
 pub use self::operations::Due;
 use self::operations::TimerTick;
-pub use super::error::{RecvError, RecvTimeoutError, TryRecvError};
+use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::iter::{IntoIter, Receive};
 use crate::channel::error;
 use crate::operation;
 use crate::os::Deadline;
-pub use crate::signal::Timer;
+pub use crate::signal::timer::Timer;
 
 /// Makes a timer with one tick, when `time` has passed. It never ticks if the clock cannot represent that moment, as
 /// with `Duration::MAX`. Allocates a few words; its only system call reads the clock.

@@ -61,7 +61,7 @@ impl<'a> SelectRecv for &'a Timer {
     }
 }
 
-/// The next tick is there, and not received. Made by [`due`](crate::channel::list::due).
+/// The next tick is there, and not received. Made by [`due`](crate::select::list::due).
 #[cfg(feature = "select")]
 #[derive(Debug)]
 pub struct Due<'a>(pub(in crate::channel) &'a Timer);

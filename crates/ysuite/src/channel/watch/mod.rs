@@ -18,7 +18,7 @@
 //! sender.send("stopping")?;
 //! drop(sender);
 //! thread.join().unwrap();
-//! # Ok::<(), watch::SendError<&str>>(())
+//! # Ok::<(), crate::channel::SendError<&str>>(())
 //! ```
 //!
 //! # When to use it
@@ -67,7 +67,7 @@
 //! # Attached receivers
 //!
 //! A receiver can be attached to a set ([`YPollset::attach`](crate::signal::YPollset::attach), or a
-//! [`Select`](crate::signal::Select)). Its id is up while there is a value that this receiver has not seen, and from
+//! [`ReadySet`](crate::signal::ReadySet)). Its id is up while there is a value that this receiver has not seen, and from
 //! the moment when all senders have disconnected. It is up at first.
 //! [`borrow_and_update`](Receiver::borrow_and_update), [`changed`](Receiver::changed), and a
 //! [`has_changed`](Receiver::has_changed) that returns `false` take it down. A sender may check for waiters after its
@@ -95,7 +95,7 @@ use core::ptr::NonNull;
 
 pub use self::receiver::{ChangedFuture, Receiver};
 pub use self::sender::Sender;
-pub use super::error::{RecvError, RecvTimeoutError, SendError};
+use super::error::{RecvError, RecvTimeoutError, SendError};
 
 use self::lock::ValueRead;
 use self::shared::WatchShared;

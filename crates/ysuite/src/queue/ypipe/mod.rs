@@ -27,7 +27,7 @@
 //!             break number;
 //!         }
 //!         if reader.arm() {
-//!             asleep.poll();
+//!             asleep.wait();
 //!         }
 //!     };
 //!     assert_eq!(number, expected);

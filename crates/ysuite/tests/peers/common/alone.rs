@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use ysuite::channel::{RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
+use ysuite::{RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
 
 use crate::ends::{Bound, Kind, Rx, Tx};
 use crate::tools::{LONG, SHORT};

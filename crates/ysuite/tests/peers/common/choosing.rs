@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use ysuite::channel::{RecvError, TryRecvError};
-use ysuite::signal::Select;
+use ysuite::signal::ReadySet;
+use ysuite::{RecvError, TryRecvError};
 
 use crate::ends::{Bound, Kind, first_of};
 use crate::tools::{LONG, SHORT, both, pause};
@@ -215,7 +215,7 @@ pub(crate) fn made_once(kind: Kind, bound: Bound, receivers: usize) {
     both(
         || crate::tools::each(senders, |mut tx| (0..MESSAGES).for_each(|message| tx.send(message).unwrap())),
         || {
-            let mut select = Select::new();
+            let mut select = ReadySet::new();
             let ids: BTreeMap<_, _> = all.iter_mut().enumerate().map(|(at, rx)| (rx.add_to(&mut select), at)).collect();
             let (mut next, mut open) = (vec![0; receivers], receivers);
             while open != 0 {

@@ -2,7 +2,7 @@
 
 use std::task::{Context, Poll};
 
-use ysuite::channel::{RecvError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+use ysuite::{RecvError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
 use crate::ends::{Bound, Kind, Rx, Tx};
 use crate::support::Tally;

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use ysuite::channel::TryRecvError;
+use ysuite::TryRecvError;
 
 use crate::ends::{Bound, Kind};
 use crate::support::Tally;

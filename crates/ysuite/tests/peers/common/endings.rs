@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 use std::thread;
 
-use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+use ysuite::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
 use crate::ends::{Bound, Kind, Rx};
 use crate::support::{Random, Tally, panics};

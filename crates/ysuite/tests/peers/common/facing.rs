@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::TryRecvError;
+use ysuite::TryRecvError;
 use ysuite::mpmc::{self, Receiver, Sender};
 use ysuite::select;
 

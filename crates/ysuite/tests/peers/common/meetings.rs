@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use ysuite::channel::{TryRecvError, TrySendError};
+use ysuite::{TryRecvError, TrySendError};
 
 use crate::ends::Kind;
 use crate::tools::{LONG, both, each, pause};

@@ -3,8 +3,8 @@
 use std::task::{Context, Poll};
 use std::thread;
 
-use ysuite::channel::{RecvError, RecvTimeoutError, SendError, TryRecvError};
 use ysuite::oneshot::{self, Receiver, Sender};
+use ysuite::{RecvError, RecvTimeoutError, SendError, TryRecvError};
 
 use crate::support::Tally;
 use crate::support::executor::{Task, block_on, poll_once};

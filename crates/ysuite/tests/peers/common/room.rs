@@ -1,7 +1,7 @@
 //! Room that is reserved before there is a message: the senders' permits behind one interface, and the scenarios that
 //! hold for every kind.
 
-use ysuite::channel::{ReserveError, TryReserveError};
+use ysuite::{ReserveError, TryReserveError};
 use ysuite::{mpmc, mpsc, spsc};
 
 use crate::ends::{Kind, Tx};
@@ -9,8 +9,8 @@ use crate::ends::{Kind, Tx};
 /// Permits for several messages.
 pub(crate) enum Room<'a, T> {
     Exchange(mpmc::Permits<'a, T>),
-    Funnel(mpsc::Permits<'a, mpsc::Sender<T>>),
-    Pipe(spsc::Permits<'a, spsc::Sender<T>>),
+    Funnel(ysuite::Permits<'a, mpsc::Sender<T>>),
+    Pipe(ysuite::Permits<'a, spsc::Sender<T>>),
 }
 
 /// Why there is no room.

@@ -5,9 +5,9 @@ use std::collections::HashSet;
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::{RecvError, SendError, TryRecvError};
 use ysuite::mpmc::{self, Receiver};
 use ysuite::select;
+use ysuite::{RecvError, SendError, TryRecvError};
 
 use crate::ends::{Bound, Kind, Rx, Tx};
 use crate::tools::{LONG, SHORT, both, pause};

@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use futures_util::{Sink, SinkExt, StreamExt, stream};
-use ysuite::channel::SendError;
+use ysuite::SendError;
 
 use crate::ends::{Bound, Kind, Tx};
 use crate::support::executor::{Task, block_on};

@@ -4,7 +4,7 @@ use std::future::{Future, ready};
 use std::pin::pin;
 use std::time::Duration;
 
-use ysuite::channel::{RecvError, SendError, SendTimeoutError};
+use ysuite::{RecvError, SendError, SendTimeoutError};
 
 use super::tasks::poll;
 use crate::ends::{Bound, Kind, Rx, Tx};

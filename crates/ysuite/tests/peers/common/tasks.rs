@@ -5,7 +5,7 @@ use std::pin::pin;
 use std::task::{Context, Poll};
 
 use futures_util::{Stream, StreamExt};
-use ysuite::channel::{RecvError, SendError, TryRecvError};
+use ysuite::{RecvError, SendError, TryRecvError};
 
 use crate::ends::{Bound, Kind, Rx};
 use crate::support::Tally;

@@ -5,9 +5,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ysuite::channel::{RecvTimeoutError, TryRecvError};
-use ysuite::signal::Select;
+use ysuite::signal::ReadySet;
 use ysuite::timer::{self, Timer};
+use ysuite::{RecvTimeoutError, TryRecvError};
 
 use crate::tools::{LONG, SHORT, each};
 
@@ -29,7 +29,7 @@ pub(crate) fn fires(make: Make) {
 
 /// The index of one that has given its tick to this wait; `None` when the time is up.
 pub(crate) fn first_of(timers: &[&Timer], limit: Duration) -> Option<usize> {
-    let mut select = Select::with_capacity(timers.len().max(1));
+    let mut select = ReadySet::with_capacity(timers.len().max(1));
     let ids: Vec<_> = timers.iter().map(|timer| select.add_timer(timer).unwrap()).collect();
     let deadline = Instant::now() + limit;
     loop {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+use ysuite::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
 use crate::ends::{Bound, Kind};
 use crate::tools::{LONG, SHORT, both, pause};

@@ -1,6 +1,6 @@
 //! Senders that do not keep a channel open, and how many senders do.
 
-use ysuite::channel::{RecvError, TryRecvError};
+use ysuite::{RecvError, TryRecvError};
 use ysuite::{mpmc, mpsc};
 
 use crate::ends::{Bound, Kind, Rx, Tx};

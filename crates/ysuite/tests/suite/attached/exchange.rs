@@ -6,7 +6,8 @@ use std::thread;
 use std::time::Duration;
 
 use rustix::event::epoll::EventFlags;
-use ysuite::mpmc::{Receiver, TryRecvError};
+use ysuite::TryRecvError;
+use ysuite::mpmc::Receiver;
 use ysuite::signal::{AttachError, Backend, Wait, YPollset, YSocketpair};
 
 use crate::conformance::descriptor::Watch;

@@ -55,7 +55,7 @@ fn urgent_and_ordinary_messages_are_reported_to_the_last<K: SetKind>(kind: K) {
             address.send(20 + number).unwrap();
         }
         for expected in 0..40_u64 {
-            assert!(set.poll().eq([63]));
+            assert!(set.wait().eq([63]));
             assert_eq!(mailbox.receive_timeout(NOW), Ok(expected));
         }
         rest(&mut mailbox);
@@ -141,13 +141,13 @@ fn the_ends_of_others_count<K: SetKind>(kind: K) {
         assert_up(&mut set, &[]);
         let address = linked.address();
         thread::spawn(move || drop(linked)).join().unwrap();
-        assert!(set.poll().eq([7]));
+        assert!(set.wait().eq([7]));
         let end: LinkTerminated = mailbox.receive_timeout(NOW).unwrap();
         assert_eq!(end.address(), &address);
         rest(&mut mailbox);
         assert_up(&mut set, &[]);
         owned.send(()).unwrap();
-        assert!(set.poll().eq([7]));
+        assert!(set.wait().eq([7]));
         let end: LinkTerminated = mailbox.receive_timeout(NOW).unwrap();
         assert_eq!(end.address(), &owned);
     }
@@ -161,7 +161,7 @@ fn no_senders_is_reported_until_one_is_there_again<K: SetKind>(kind: K) {
         thread::spawn(move || drop(address)).join().unwrap();
         // As a disconnected socket stays readable.
         for _ in 0..3 {
-            assert!(set.poll().eq([2]));
+            assert!(set.wait().eq([2]));
             assert_eq!(mailbox.receive_timeout::<u64>(NOW), Err(ReceiveError::Disconnected));
         }
         let address = mailbox.address();

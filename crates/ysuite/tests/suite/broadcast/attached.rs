@@ -1,10 +1,10 @@
-//! Receivers in sets of signals, in a `Select`, in a hub, and as streams.
+//! Receivers in sets of signals, in a `ReadySet`, in a hub, and as streams.
 
 use std::thread;
 use std::time::Duration;
 
 use ysuite::broadcast::{self, TryRecvError};
-use ysuite::signal::{AttachError, Select, Wait, YPollset};
+use ysuite::signal::{AttachError, ReadySet, Wait, YPollset};
 #[cfg(unix)]
 use ysuite::signal::{Backend, YSocketpair};
 
@@ -65,7 +65,7 @@ fn a_receiver_that_was_too_slow_is_told_through_its_set() {
     set.attach(&mut receiver, 0).unwrap();
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
     (0..5).for_each(|number| sender.send(number).unwrap());
-    assert!(set.poll().eq([0]));
+    assert!(set.wait().eq([0]));
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Lagged(3)));
     assert!(receiver.try_iter().eq([3, 4]));
     assert!(set.check().is_empty());
@@ -83,7 +83,7 @@ fn every_attached_receiver_gets_every_message() {
                     set.attach(&mut receiver, 1).unwrap();
                     let mut next = 0;
                     loop {
-                        assert!(set.poll().eq([1]));
+                        assert!(set.wait().eq([1]));
                         match receiver.try_recv() {
                             Ok(number) => {
                                 assert_eq!(number, next);
@@ -119,7 +119,7 @@ fn a_receiver_behind_a_descriptor() {
         let thread = thread::spawn(move || (0..10).for_each(|number| sender.send(number).unwrap()));
         let mut next = 0;
         while next < 10 {
-            assert!(set.poll().eq([2]));
+            assert!(set.wait().eq([2]));
             receiver.try_iter().for_each(|number| {
                 assert_eq!(number, next);
                 next += 1;
@@ -129,7 +129,7 @@ fn a_receiver_behind_a_descriptor() {
     });
 }
 
-/// Claim: Receivers of broadcast, watch, oneshot and mailboxes work in sets and `Select` like those of channels.
+/// Claim: Receivers of broadcast, watch, oneshot and mailboxes work in sets and `ReadySet` like those of channels.
 /// Also: suite watch::attached::the_id_is_up_while_there_is_something_to_see,
 /// suite oneshot::attached::the_first_of_many_answers_again_and_again.
 #[test]
@@ -137,7 +137,7 @@ fn a_select_names_the_one_that_has_something() {
     guarded(|| {
         let (first, mut one) = broadcast::bounded::<u8>(2);
         let (second, mut two) = broadcast::lossy::<u8>(2);
-        let mut select = Select::new();
+        let mut select = ReadySet::new();
         let ids = [select.add(&mut one).unwrap(), select.add(&mut two).unwrap()];
         assert!(one.try_recv().is_err() && two.try_recv().is_err());
         assert_eq!(select.try_wait(), None);

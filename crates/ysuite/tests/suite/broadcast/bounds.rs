@@ -2,7 +2,8 @@
 
 use std::hash::BuildHasher;
 
-use ysuite::broadcast::{self, RecvError, RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
+use ysuite::broadcast::{self, RecvError, RecvTimeoutError, TryRecvError};
+use ysuite::{SendTimeoutError, TrySendError};
 
 use super::pair;
 use crate::support::panics;

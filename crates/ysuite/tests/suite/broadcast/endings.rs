@@ -3,7 +3,8 @@
 use std::thread;
 use std::time::Duration;
 
-use ysuite::broadcast::{RecvError, SendError, TryRecvError, TrySendError};
+use ysuite::broadcast::{RecvError, TryRecvError};
+use ysuite::{SendError, TrySendError};
 
 use super::{Census, pair};
 use crate::support::guarded;

@@ -186,7 +186,7 @@ fn a_receiver_that_waits_is_woken_when_it_is_evicted() {
         assert_eq!(thread.join().unwrap(), Err(RecvError::Disconnected));
         assert!(task.woken() > 0 && polling.woken() > 0);
         assert_eq!(block_on(waiting), Err(RecvError::Disconnected));
-        assert!(set.poll().eq([7]));
+        assert!(set.wait().eq([7]));
         assert_eq!(attached.try_recv(), Err(TryRecvError::Disconnected));
     });
 }

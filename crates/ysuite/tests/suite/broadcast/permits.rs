@@ -6,9 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::thread;
 
-use ysuite::broadcast::{
-    self, Receiver, ReserveError, SendError, SendTimeoutError, Sender, TryReserveError, TrySendError,
-};
+use ysuite::broadcast::{self, Receiver, Sender};
+use ysuite::{ReserveError, SendError, SendTimeoutError, TryReserveError, TrySendError};
 use ysuite::{mpmc, select};
 
 use crate::support::executor::{Explosive, Task, block_on, poll_once};

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use ysuite::broadcast::{Receiver, RecvError, Sender, TryRecvError, TrySendError};
+use ysuite::TrySendError;
+use ysuite::broadcast::{Receiver, RecvError, Sender, TryRecvError};
 
 use super::{Census, Citizen, pair};
 use crate::support::{Random, guarded};

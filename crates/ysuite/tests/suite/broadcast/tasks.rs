@@ -5,7 +5,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
-use ysuite::broadcast::{self, RecvError, SendError, SendTimeoutError};
+use ysuite::broadcast::{self, RecvError};
+use ysuite::{SendError, SendTimeoutError};
 
 use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::guarded;

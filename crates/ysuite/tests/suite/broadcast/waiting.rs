@@ -4,8 +4,9 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ysuite::broadcast::{self, RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
-use ysuite::channel::Spin;
+use ysuite::Spin;
+use ysuite::broadcast::{self, RecvError, RecvTimeoutError, TryRecvError};
+use ysuite::{SendError, SendTimeoutError, TrySendError};
 
 use super::{Census, pair};
 use crate::support::executor::{Task, block_on, poll_once};

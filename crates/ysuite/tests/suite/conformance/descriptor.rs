@@ -96,7 +96,7 @@ pub(crate) fn readable_exactly_while_something_is_up<K: DescriptorKind>(kind: K)
         assert!(set.check().is_empty());
         assert!(!watch.readable());
     }
-    for look in [|set: &mut K::Set| set.poll(), |set: &mut K::Set| set.poll_timeout(Duration::MAX)] {
+    for look in [|set: &mut K::Set| set.wait(), |set: &mut K::Set| set.wait_timeout(Duration::MAX)] {
         signaler.signal(0);
         assert!(watch.readable());
         assert_eq!(list(look(&mut set)), [0]);
@@ -232,8 +232,8 @@ pub(crate) fn poll_and_epoll_may_be_mixed<K: DescriptorKind>(kind: K) {
         let ready = poll(&mut [PollFd::new(&set, PollFlags::IN)], Some(&Timespec { tv_sec: 0, tv_nsec: 0 })).unwrap();
         assert_eq!(ready, 1);
         assert!(watch.readable());
-        assert_eq!(list(set.poll()), [id]);
-        assert!(set.poll_timeout(Duration::from_nanos(1)).is_empty());
+        assert_eq!(list(set.wait()), [id]);
+        assert!(set.wait_timeout(Duration::from_nanos(1)).is_empty());
         assert!(!watch.readable());
     }
 }

@@ -72,7 +72,7 @@ pub(crate) fn a_fresh_set_is_empty<K: Kind>(kind: K) {
     let (mut set, signaler) = kind.pair();
     assert_eq!(signaler.capacity(), kind.capacity());
     assert!(set.check().is_empty());
-    assert!(set.poll_timeout(Duration::ZERO).is_empty());
+    assert!(set.wait_timeout(Duration::ZERO).is_empty());
 }
 
 /// Notices: ØMQ 0.2, the same id signalled twice through a descriptor arrives as the next id.
@@ -82,7 +82,7 @@ pub(crate) fn same_id_signalled_twice_is_not_the_next_id<K: Kind>(kind: K) {
         for _ in 0..5 {
             signaler.signal(id);
         }
-        assert_eq!(list(set.poll()), [id]);
+        assert_eq!(list(set.wait()), [id]);
         assert!(set.check().is_empty());
         signaler.signal(id);
         signaler.clone().signal(id);
@@ -109,9 +109,9 @@ pub(crate) fn high_ids_do_not_overflow<K: Kind>(kind: K) {
         signaler.signal(id);
         assert_eq!(list(set.check()), [id]);
         signaler.signal(id);
-        assert_eq!(list(set.poll()), [id]);
+        assert_eq!(list(set.wait()), [id]);
         signaler.signal(id);
-        assert_eq!(list(set.poll_timeout(Duration::MAX)), [id]);
+        assert_eq!(list(set.wait_timeout(Duration::MAX)), [id]);
     }
 }
 
@@ -160,7 +160,7 @@ pub(crate) fn a_poll_with_something_up_does_not_sleep<K: Kind>(kind: K) {
     for _ in 0..100 {
         signaler.signal(0);
         let before = calls();
-        assert_eq!(list(set.poll()), [0]);
+        assert_eq!(list(set.wait()), [0]);
         assert_eq!(calls() - before, K::CALLS_OF_A_TAKE);
     }
 }
@@ -168,7 +168,7 @@ pub(crate) fn a_poll_with_something_up_does_not_sleep<K: Kind>(kind: K) {
 pub(crate) fn time_outs_come_back_empty<K: Kind>(kind: K) {
     let (mut set, signaler) = kind.pair();
     for nanoseconds in [0, 1, 999, 1_000, 50_000, 999_999, 1_000_001, 3_000_000] {
-        assert!(set.poll_timeout(Duration::from_nanos(nanoseconds)).is_empty());
+        assert!(set.wait_timeout(Duration::from_nanos(nanoseconds)).is_empty());
         // And the sleep has left nothing.
         signaler.signal(0);
         assert_eq!(list(set.check()), [0]);
@@ -179,7 +179,7 @@ pub(crate) fn time_outs_come_back_empty<K: Kind>(kind: K) {
 pub(crate) fn a_time_out_is_slept_through<K: Kind>(kind: K) {
     let (mut set, _signaler) = kind.pair();
     let before = calls();
-    assert!(set.poll_timeout(Duration::from_millis(5)).is_empty());
+    assert!(set.wait_timeout(Duration::from_millis(5)).is_empty());
     // The kernel may end a sleep for no reason. A thread that polls instead of sleeping makes thousands.
     assert!(calls() - before <= 10, "{} calls", calls() - before);
 }
@@ -188,7 +188,7 @@ pub(crate) fn a_timeout_that_finds_something_returns_it<K: Kind>(kind: K) {
     let (mut set, signaler) = kind.pair();
     for timeout in [Duration::ZERO, Duration::from_nanos(1), Duration::from_secs(3600), Duration::MAX] {
         signaler.signal(0);
-        assert_eq!(list(set.poll_timeout(timeout)), [0]);
+        assert_eq!(list(set.wait_timeout(timeout)), [0]);
     }
 }
 
@@ -198,7 +198,7 @@ pub(crate) fn idle_looks_make_no_system_call<K: Kind>(kind: K) {
         let before = calls();
         for _ in 0..1_000 {
             assert!(set.check().is_empty());
-            assert!(set.poll_timeout(Duration::ZERO).is_empty());
+            assert!(set.wait_timeout(Duration::ZERO).is_empty());
         }
         assert_eq!(calls(), before);
         signaler.signal(0);

@@ -21,7 +21,7 @@ pub(crate) fn duration_max_is_for_ever_and_ends_with_a_signal<K: Kind>(kind: K) 
                 thread::sleep(Duration::from_millis(5));
                 signaler.signal(kind.capacity() - 1);
             });
-            assert_eq!(list(set.poll_timeout(timeout)), [kind.capacity() - 1]);
+            assert_eq!(list(set.wait_timeout(timeout)), [kind.capacity() - 1]);
             other.join().unwrap();
         }
     });
@@ -41,7 +41,7 @@ pub(crate) fn a_sleeper_is_woken<K: Kind>(kind: K) {
         });
         let mut seen = Vec::new();
         while seen.len() < expected.len() {
-            let signals = set.poll();
+            let signals = set.wait();
             assert!(!signals.is_empty(), "a poll came back with nothing");
             seen.extend(signals);
         }
@@ -58,7 +58,7 @@ pub(crate) fn ping_pong_loses_no_signal<K: Kind>(kind: K) {
         let echo = thread::spawn(move || {
             let mut random = Random::new(1);
             for round in 0..ROUNDS {
-                assert_eq!(list(ping.poll()), [id(round)]);
+                assert_eq!(list(ping.wait()), [id(round)]);
                 random.pause();
                 to_pong.signal(id(round));
             }
@@ -67,7 +67,7 @@ pub(crate) fn ping_pong_loses_no_signal<K: Kind>(kind: K) {
         for round in 0..ROUNDS {
             random.pause();
             to_ping.signal(id(round));
-            assert_eq!(list(pong.poll()), [id(round)]);
+            assert_eq!(list(pong.wait()), [id(round)]);
         }
         echo.join().unwrap();
     });
@@ -93,7 +93,7 @@ pub(crate) fn time_out_racing_a_signal_loses_nothing<K: Kind>(kind: K) {
         });
         let (mut random, mut found) = (Random::new(4), 0);
         while found < ROUNDS {
-            let signals = set.poll_timeout(Duration::from_nanos(random.next() % 60_000));
+            let signals = set.wait_timeout(Duration::from_nanos(random.next() % 60_000));
             if !signals.is_empty() {
                 assert_eq!(list(signals), [0]);
                 found += 1;
@@ -131,7 +131,7 @@ pub(crate) fn many_threads_and_every_id_is_seen_once<K: Kind>(kind: K) {
         let mut seen = BTreeSet::new();
         while seen.len() < ids.len() {
             let mut last = None;
-            for id in set.poll() {
+            for id in set.wait() {
                 assert!(last < Some(id), "not ascending");
                 last = Some(id);
                 assert!(seen.insert(id), "id {id} was raised once and seen twice");
@@ -160,7 +160,7 @@ pub(crate) fn a_signal_brings_its_past<K: Kind>(kind: K) {
         });
         // The last value comes with the last signal; a signal lost or without its past leaves us waiting for ever.
         while past.load(Ordering::Relaxed) != LAST {
-            set.poll();
+            set.wait();
         }
         raiser.join().unwrap();
     });
@@ -188,7 +188,7 @@ pub(crate) fn one_wake_up_per_sleep<K: Kind>(kind: K) {
         let before = calls();
         const LOOKS: u64 = 2_000;
         for _ in 0..LOOKS {
-            set.poll();
+            set.wait();
         }
         let slept = calls() - before;
         stop.store(true, Ordering::Relaxed);
@@ -204,7 +204,7 @@ pub(crate) fn a_set_moves_between_threads<K: Kind>(kind: K) {
         for _ in 0..20 {
             signaler.signal(0);
             set = thread::spawn(move || {
-                assert_eq!(list(set.poll()), [0]);
+                assert_eq!(list(set.wait()), [0]);
                 set
             })
             .join()
@@ -220,7 +220,7 @@ pub(crate) fn signal_handlers_do_not_end_a_poll<K: Kind>(kind: K) {
     guarded(move || {
         let (mut set, signaler) = kind.pair();
         let interruptions = Interruptions::new();
-        let sleeper = thread::spawn(move || (list(set.poll()), list(set.poll_timeout(Duration::MAX))));
+        let sleeper = thread::spawn(move || (list(set.wait()), list(set.wait_timeout(Duration::MAX))));
         interruptions.pester(&sleeper, 50);
         signaler.signal(0);
         interruptions.pester(&sleeper, 50);

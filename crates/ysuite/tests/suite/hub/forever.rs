@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::hub::{Hub, Interest, TURN};
 use ysuite::{mpmc, mpsc, spsc};
 

@@ -3,7 +3,7 @@
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::hub::{Hub, Interest};
 use ysuite::spsc;
 

@@ -8,7 +8,7 @@ use std::os::unix::net::UnixStream;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use ysuite::channel::RecvError;
+use ysuite::RecvError;
 use ysuite::hub::{Hub, Interest, Source};
 use ysuite::signal::YPollset;
 use ysuite::{mpmc, mpsc, spsc, watch};

@@ -19,8 +19,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, panic_any, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
-use ysuite::channel::Spin;
-use ysuite::hub::{Handle, Hub, Interest, Ready, Source, TURN, Timer};
+use ysuite::Spin;
+use ysuite::hub::{Handle, Hub, Interest, Ready, Source, TURN, TimerKey};
 use ysuite::{mpmc, mpsc, spsc};
 
 use crate::hub::descriptors::pair;
@@ -87,7 +87,7 @@ struct Watched {
 }
 
 struct Clock {
-    timer: Option<Timer>,
+    timer: Option<TimerKey>,
     start: Instant,
     period: Option<Duration>,
     /// When it rings at the latest.

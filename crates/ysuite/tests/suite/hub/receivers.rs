@@ -7,8 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::{Receive, Spin};
+use ysuite::Spin;
 use ysuite::hub::{Hub, Interest, Source, TURN};
+use ysuite::iter::Receive;
 use ysuite::signal::{Attach, AttachError, Registration};
 use ysuite::{mpmc, mpsc, spsc};
 
@@ -314,7 +315,7 @@ impl Receive for Asked {
         Receive::has_message(&mut self.receiver)
     }
 
-    fn try_next(&mut self) -> Result<u32, spsc::TryRecvError> {
+    fn try_next(&mut self) -> Result<u32, ysuite::TryRecvError> {
         self.receiver.try_next()
     }
 }

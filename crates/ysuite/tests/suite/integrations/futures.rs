@@ -6,7 +6,7 @@ use std::thread;
 
 use futures_util::stream::FusedStream;
 use futures_util::{FutureExt, SinkExt, StreamExt, stream};
-use ysuite::channel::SendError;
+use ysuite::SendError;
 use ysuite::{broadcast, mpmc, mpsc, spsc, watch};
 
 use crate::support::executor::{Explosive, Task, block_on, poll_once};

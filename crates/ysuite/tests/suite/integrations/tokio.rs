@@ -248,7 +248,7 @@ fn a_send_with_a_time_limit_gives_the_message_back() {
                 assert_eq!(sender.send_timeout_async(1, Duration::ZERO).await, Ok(()));
                 assert_eq!(
                     sender.send_timeout_async(2, Duration::from_millis(1)).await,
-                    Err(mpmc::SendTimeoutError::Timeout(2))
+                    Err(ysuite::SendTimeoutError::Timeout(2))
                 );
                 let second = sender.clone();
                 let sending = ::tokio::spawn(async move { second.send_timeout_async(3, Duration::MAX).await });
@@ -272,7 +272,7 @@ fn a_pipes_sender_waits_no_longer_than_tokios_clock_says() {
                         let (mut sender, mut receiver) = $kind::bounded(1);
                         assert_eq!(sender.send_timeout_async(1, Duration::ZERO).await, Ok(()));
                         let in_vain = sender.send_timeout_async(2, Duration::from_millis(1)).await;
-                        assert_eq!(in_vain, Err($kind::SendTimeoutError::Timeout(2)));
+                        assert_eq!(in_vain, Err(ysuite::SendTimeoutError::Timeout(2)));
                         let sending = ::tokio::spawn(async move {
                             let sent = sender.send_timeout_async(3, Duration::MAX).await;
                             (sent, sender)
@@ -285,7 +285,7 @@ fn a_pipes_sender_waits_no_longer_than_tokios_clock_says() {
                         let waiting = ::tokio::spawn(async move { sender.send_timeout_async(5, Duration::MAX).await });
                         ::tokio::task::yield_now().await;
                         drop(receiver);
-                        assert_eq!(waiting.await.unwrap(), Err($kind::SendTimeoutError::Disconnected(5)));
+                        assert_eq!(waiting.await.unwrap(), Err(ysuite::SendTimeoutError::Disconnected(5)));
                     });
                 }
                 // Where there is room no clock is asked, and there need be none.

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::mailbox::{Address, Builder, Crowding, LinkTerminated, Mailbox, ReceiveError, SendError};
 use ysuite::receive;
 use ysuite::signal::YPollset;

@@ -7,8 +7,9 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::mpmc::{self, RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
+use ysuite::mpmc;
 use ysuite::signal::{Wait, YPollset};
+use ysuite::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
 use crate::mpmc::of;
 use crate::support::executor::{AtOnce, Clinging, Explosive, Task, block_on, poll_once};

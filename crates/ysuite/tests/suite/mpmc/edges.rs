@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll};
 use std::thread;
 
-use ysuite::channel::{Spin, TryRecvError, TrySendError};
 use ysuite::mpmc;
+use ysuite::{Spin, TryRecvError, TrySendError};
 
 use crate::mpmc::of;
 use crate::support::executor::{Explosive, Task, block_on, poll_once};

@@ -5,8 +5,9 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::Spin;
-use ysuite::mpmc::{self, SendError, TryRecvError, TrySendError};
+use ysuite::Spin;
+use ysuite::mpmc;
+use ysuite::{SendError, TryRecvError, TrySendError};
 
 use crate::support::executor::{AtOnce, Explosive, Task, poll_once};
 use crate::support::{Tally, guarded, panics};

@@ -7,9 +7,10 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::Spin;
-use ysuite::mpmc::{self, RecvTimeoutError, TryRecvError, TrySendError};
+use ysuite::Spin;
+use ysuite::mpmc;
 use ysuite::signal::{Wait, YPollset};
+use ysuite::{RecvTimeoutError, TryRecvError, TrySendError};
 
 use crate::mpmc::of;
 use crate::support::executor::{Clinging, Explosive, Task, cloning, poll_once};
@@ -63,7 +64,7 @@ fn a_receiver_whose_wakers_drop_panics_leaves_both_its_places(bounded: bool) {
     sender.send(7).unwrap();
     assert_eq!(task.woken(), 1);
     assert_eq!(poll_once(&mut future, &task), Poll::Ready(Ok(7)));
-    assert!(set.poll_timeout(Duration::ZERO).next().is_none(), "its id is up");
+    assert!(set.wait_timeout(Duration::ZERO).next().is_none(), "its id is up");
 }
 
 fn a_receiver_whose_detach_wakes_a_waker_that_panics_has_left_its_set(bounded: bool) {

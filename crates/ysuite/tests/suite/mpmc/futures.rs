@@ -6,7 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use ysuite::mpmc::{self, Permit, RecvError, RecvFuture, ReserveError, ReserveFuture, SendError, SendFuture};
+use ysuite::mpmc::{self, Permit, RecvFuture, ReserveFuture, SendFuture};
+use ysuite::{RecvError, ReserveError, SendError};
 
 use crate::support::executor::{Task, block_on, poll_once};
 

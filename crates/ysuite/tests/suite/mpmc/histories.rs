@@ -4,7 +4,8 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::mpmc::{self, Receiver, RecvTimeoutError, SendTimeoutError, Sender, TryRecvError, TrySendError};
+use ysuite::mpmc::{self, Receiver, Sender};
+use ysuite::{RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
 
 use crate::support::Random;
 use crate::support::linear::{Clock, Event, MOST, Op, is_linearizable};

@@ -3,8 +3,8 @@
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::{Spin, TrySendError};
 use ysuite::mpmc::{Receiver, Sender};
+use ysuite::{Spin, TrySendError};
 
 use crate::mpmc::of;
 use crate::support::executor::block_on;

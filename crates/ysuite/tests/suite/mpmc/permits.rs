@@ -9,8 +9,9 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::mpmc::{self, ReserveError, SendError, TryRecvError, TryReserveError, TrySendError};
+use ysuite::mpmc;
 use ysuite::signal::{Wait, YPollset};
+use ysuite::{ReserveError, SendError, TryRecvError, TryReserveError, TrySendError};
 
 use crate::support::executor::{AtOnce, Clinging, Explosive, Task, block_on, poll_once};
 use crate::support::{Random, Tally, guarded, panics};

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
-use ysuite::mpmc::{self, RecvError, SendError, SendTimeoutError};
+use ysuite::mpmc;
+use ysuite::{RecvError, SendError, SendTimeoutError};
 
 use crate::mpmc::of;
 use crate::support::executor::{Task, block_on, dropping, poll_once};

@@ -2,8 +2,9 @@
 
 use std::thread;
 
-use ysuite::channel::{TryRecvError, TrySendError};
-use ysuite::mpmc::{self, ReserveError, TryReserveError};
+use ysuite::mpmc;
+use ysuite::{ReserveError, TryReserveError};
+use ysuite::{TryRecvError, TrySendError};
 
 use crate::support::executor::block_on;
 use crate::support::samples::Sample;

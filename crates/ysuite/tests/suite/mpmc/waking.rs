@@ -4,8 +4,8 @@ use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::{RecvTimeoutError, Spin};
 use ysuite::mpmc::{self, Receiver};
+use ysuite::{RecvTimeoutError, Spin};
 
 use crate::mpmc::of;
 use crate::support::executor::{Task, poll_once};
@@ -23,7 +23,7 @@ with_and_without_a_bound!(
     waiters_are_woken_in_turn,
 );
 
-type Future<'a> = std::pin::Pin<Box<dyn std::future::Future<Output = Result<u32, mpmc::RecvError>> + 'a>>;
+type Future<'a> = std::pin::Pin<Box<dyn std::future::Future<Output = Result<u32, ysuite::RecvError>> + 'a>>;
 
 /// Tasks that wait for a message each.
 fn waiting(receiver: &Receiver<u32>, tasks: usize) -> Vec<(Task, Option<Future<'_>>)> {

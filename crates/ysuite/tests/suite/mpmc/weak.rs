@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
-use ysuite::channel::Spin;
-use ysuite::mpmc::{self, RecvError, SendError, TryRecvError};
+use ysuite::Spin;
+use ysuite::mpmc;
+use ysuite::{RecvError, SendError, TryRecvError};
 
 use crate::support::{Tally, guarded};
 

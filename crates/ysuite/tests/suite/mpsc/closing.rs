@@ -6,8 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::task::Context;
 use std::thread;
 
-use ysuite::mpsc::{self, RecvError, SendError, TryRecvError};
+use ysuite::mpsc;
 use ysuite::signal::{AttachError, Signal, Wait, YPollset};
+use ysuite::{RecvError, SendError, TryRecvError};
 
 use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::{Random, Tally, guarded};

@@ -3,7 +3,8 @@
 
 use std::thread;
 
-use ysuite::mpsc::{self, MAX_SENDERS, Receiver, Sender, TURN, TryRecvError};
+use ysuite::TryRecvError;
+use ysuite::mpsc::{self, MAX_SENDERS, Receiver, Sender, TURN};
 use ysuite::signal::YPollset;
 
 /// More senders than a channel can have at a time.

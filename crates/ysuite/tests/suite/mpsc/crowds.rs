@@ -6,9 +6,10 @@ use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
-use ysuite::mpsc::{self, RecvError, RecvTimeoutError, TryRecvError};
+use ysuite::mpsc;
 use ysuite::select;
 use ysuite::signal::{Wait, YPollset};
+use ysuite::{RecvError, RecvTimeoutError, TryRecvError};
 
 use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::{Counted, Random, Tally, guarded, panics};
@@ -322,7 +323,7 @@ fn attached_to<S: Wait + Send + 'static>(mut set: S, mut receiver: mpsc::Receive
     let mut orders = Orders(vec![None; senders]);
     let mut random = Random::new(5);
     loop {
-        assert!(set.poll().eq([3]));
+        assert!(set.wait().eq([3]));
         for _ in 0..1 + random.below(300) {
             match receiver.try_recv() {
                 Ok(message) => orders.note(&message),

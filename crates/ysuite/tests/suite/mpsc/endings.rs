@@ -4,8 +4,9 @@ use std::task::Context;
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::Spin;
-use ysuite::mpsc::{self, RecvError, SendError, TryRecvError};
+use ysuite::Spin;
+use ysuite::mpsc;
+use ysuite::{RecvError, SendError, TryRecvError};
 
 use crate::support::executor::{Explosive, Task, block_on};
 use crate::support::{Tally, guarded, panics, process};

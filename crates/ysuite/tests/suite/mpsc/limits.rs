@@ -1,6 +1,7 @@
 //! An mpsc channel with a limit of senders: the bound of the whole.
 
-use ysuite::mpsc::{self, TryRecvError, TrySendError};
+use ysuite::mpsc;
+use ysuite::{TryRecvError, TrySendError};
 
 use crate::support::panics;
 

@@ -7,7 +7,8 @@ use std::task::{Context, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::mpsc::{self, RecvError, SendError, SendTimeoutError, SharedSender, TryRecvError, TrySendError};
+use ysuite::mpsc::{self, SharedSender};
+use ysuite::{RecvError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
 use crate::support::{Counted, Tally, guarded, panics};
 

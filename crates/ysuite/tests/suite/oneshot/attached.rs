@@ -6,8 +6,9 @@ use std::time::Duration;
 use super::LONG;
 use crate::support::executor::{Task, poll_once};
 use crate::support::{Random, calls, guarded};
-use ysuite::oneshot::{self, TryRecvError};
-use ysuite::signal::{AttachError, Select, Wait, YPollset};
+use ysuite::TryRecvError;
+use ysuite::oneshot;
+use ysuite::signal::{AttachError, ReadySet, Wait, YPollset};
 
 #[test]
 fn the_id_is_up_while_there_may_be_a_message() {
@@ -66,7 +67,7 @@ fn what_is_there_is_seen_and_taken_without_a_system_call_in_a_set_with_a_descrip
 #[test]
 fn a_sender_that_hangs_up_is_news() {
     let (sender, mut receiver) = oneshot::channel::<u8>();
-    let mut select = Select::new();
+    let mut select = ReadySet::new();
     let id = select.add(&mut receiver).unwrap();
     assert!(receiver.try_recv().unwrap_err().is_empty());
     assert_eq!(select.try_wait(), None);
@@ -181,7 +182,7 @@ fn a_thread_waits_for_an_attached_receiver() {
         sender.send(1).unwrap();
         let (received, _receiver) = thread.join().unwrap();
         assert_eq!(received, Ok(1));
-        assert!(set.poll().eq([1]));
+        assert!(set.wait().eq([1]));
     });
 }
 
@@ -190,7 +191,7 @@ fn the_first_of_many_answers_again_and_again() {
     guarded(|| {
         const ANSWERS: usize = 24;
         for round in 0..100 {
-            let mut select = Select::with_capacity(64);
+            let mut select = ReadySet::with_capacity(64);
             let mut random = Random::new(round);
             let (mut receivers, mut threads) = (Vec::new(), Vec::new());
             for number in 0..ANSWERS {
@@ -240,7 +241,7 @@ fn a_descriptor_tells_of_an_answer() {
             let received = loop {
                 match receiver.try_recv() {
                     Ok(received) => break received,
-                    Err(_) => assert!(pair.poll().eq([200])),
+                    Err(_) => assert!(pair.wait().eq([200])),
                 }
             };
             assert_eq!(received, round);
@@ -254,8 +255,8 @@ fn a_descriptor_tells_of_an_answer() {
 fn a_hub_serves_an_answer_and_then_its_end() {
     use std::sync::{Arc, Mutex};
 
+    use ysuite::RecvError;
     use ysuite::hub::Hub;
-    use ysuite::oneshot::RecvError;
 
     guarded(|| {
         let mut hub = Hub::new().unwrap();
@@ -282,8 +283,8 @@ fn a_hub_serves_an_answer_and_then_its_end() {
 fn a_hub_with_other_work_serves_an_answer_in_the_same_turn() {
     use std::sync::{Arc, Mutex};
 
+    use ysuite::RecvError;
     use ysuite::hub::Hub;
-    use ysuite::oneshot::RecvError;
 
     guarded(|| {
         let mut hub = Hub::new().unwrap();
@@ -304,8 +305,9 @@ fn a_hub_with_other_work_serves_an_answer_in_the_same_turn() {
 #[test]
 fn a_receiver_that_a_hub_gives_back_has_its_end_to_tell() {
     use futures_core::FusedFuture;
+    use ysuite::RecvError;
     use ysuite::hub::Hub;
-    use ysuite::oneshot::{Receiver, RecvError};
+    use ysuite::oneshot::Receiver;
 
     guarded(|| {
         let mut hub = Hub::new().unwrap();

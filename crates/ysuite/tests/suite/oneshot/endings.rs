@@ -8,7 +8,8 @@ use std::time::Duration;
 use super::LONG;
 use crate::support::executor::{Task, poll_once};
 use crate::support::{Random, Tally, guarded};
-use ysuite::oneshot::{self, RecvError, TryRecvError};
+use ysuite::oneshot;
+use ysuite::{RecvError, TryRecvError};
 
 #[test]
 fn a_message_goes_with_the_receiver_that_has_not_taken_it() {

@@ -9,8 +9,9 @@ use std::task::{Context, Poll, RawWaker, RawWakerVTable, Wake, Waker};
 
 use crate::support::Tally;
 use crate::support::executor::{Clinging, Explosive, Task, acting, cloning, poll_once};
-use ysuite::oneshot::{self, RecvError, TryRecvError};
+use ysuite::oneshot;
 use ysuite::signal::{Wait, YPollset};
+use ysuite::{RecvError, TryRecvError};
 
 /// Polls the receiver once with this waker, which is dropped then except for its clones.
 fn poll<T>(receiver: &mut oneshot::Receiver<T>, waker: Waker) -> Poll<Result<T, RecvError>> {

@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use crate::support::executor::{Task, poll_once};
 use crate::support::{Counted, Random, Tally};
-use ysuite::oneshot::{self, Receiver, RecvTimeoutError, Sender, TryRecvError};
+use ysuite::oneshot::{self, Receiver, Sender};
 use ysuite::signal::{Wait, YPollset};
+use ysuite::{RecvTimeoutError, TryRecvError};
 
 /// What a oneshot is, without any concurrency.
 struct Reference {

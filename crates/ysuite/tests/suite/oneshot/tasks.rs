@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::executor::{Task, block_on, cloning, poll_once};
 use crate::support::{Random, guarded};
-use ysuite::oneshot::{self, RecvError};
+use ysuite::RecvError;
+use ysuite::oneshot;
 
 #[test]
 fn a_receiver_is_a_future_of_its_message() {
@@ -253,7 +254,7 @@ fn a_spent_receiver_is_a_fused_future() {
 #[test]
 fn a_closed_receiver_is_not_terminated_before_it_has_told_so() {
     use futures_core::FusedFuture;
-    use ysuite::oneshot::{RecvTimeoutError, TryRecvError};
+    use ysuite::{RecvTimeoutError, TryRecvError};
 
     for way in 0..5 {
         let (sender, mut receiver) = oneshot::channel::<u8>();

@@ -11,7 +11,8 @@ use std::time::Duration;
 use proptest::collection::vec;
 use proptest::sample::select;
 use proptest::strategy::Strategy;
-use ysuite::mpmc::{self, OwnedPermit, Receiver, SendError, SendTimeoutError, Sender, TryRecvError, TrySendError};
+use ysuite::mpmc::{self, OwnedPermit, Receiver, Sender};
+use ysuite::{SendError, SendTimeoutError, TryRecvError, TrySendError};
 
 use crate::random::operations::LENGTH;
 use crate::random::running::{operations, run};

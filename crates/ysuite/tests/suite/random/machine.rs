@@ -8,8 +8,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::ptr::NonNull;
 use std::rc::Rc;
 
-use ysuite::channel::{RecvError, SendError, Spin, TryRecvError, TrySendError};
 use ysuite::signal::{YPollset, YSocketpair};
+use ysuite::{RecvError, SendError, Spin, TryRecvError, TrySendError};
 
 use crate::conformance::channel::{Boxed, Receiving, Sending};
 use crate::random::foreign::{self, Deed, Intended, Message, Task, fault};

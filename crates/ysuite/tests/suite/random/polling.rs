@@ -6,7 +6,7 @@ use std::rc::Rc;
 use std::task::{Context, Poll};
 
 use futures_util::Stream;
-use ysuite::channel::{RecvError, SendError};
+use ysuite::{RecvError, SendError};
 
 use crate::conformance::channel::{Receiving, Sending};
 use crate::random::foreign::{Deed, Deeds, Message, Task, fault, has_ended};

@@ -3,8 +3,8 @@
 use std::time::{Duration, Instant};
 
 use futures_util::Stream;
-use ysuite::channel::{RecvTimeoutError, TryRecvError};
 use ysuite::signal::AttachError;
+use ysuite::{RecvTimeoutError, TryRecvError};
 
 use crate::conformance::channel::Receiving;
 use crate::random::foreign::{Message, fault};

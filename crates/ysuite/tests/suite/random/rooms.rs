@@ -4,7 +4,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 
 use futures_util::{Sink, Stream};
-use ysuite::channel::SendError;
+use ysuite::SendError;
 use ysuite::signal::{AttachError, YPollset, YSocketpair};
 use ysuite::{mpmc, mpsc, spsc};
 

@@ -1,9 +1,9 @@
-//! A [`Select`] over receivers of all kinds, which come and go: which it reports, and whether each has a turn.
+//! A [`ReadySet`] over receivers of all kinds, which come and go: which it reports, and whether each has a turn.
 
 use proptest::collection::vec;
 use proptest::strategy::{Just, Strategy};
-use ysuite::channel::TryRecvError;
-use ysuite::signal::{AttachError, Select};
+use ysuite::TryRecvError;
+use ysuite::signal::{AttachError, ReadySet};
 use ysuite::{mpmc, mpsc, spsc};
 
 use crate::random::operations::LENGTH;
@@ -27,7 +27,7 @@ enum Op {
     Replace(u8),
     /// Asks whose turn it is, in one way or another.
     Wait(u8),
-    /// Makes the `Select` anew, with those it had.
+    /// Makes the `ReadySet` anew, with those it had.
     Anew,
 }
 
@@ -82,11 +82,11 @@ impl Receiver {
         each!(self, receiver => receiver.try_recv())
     }
 
-    fn add(&mut self, select: &mut Select) -> Result<usize, AttachError> {
+    fn add(&mut self, select: &mut ReadySet) -> Result<usize, AttachError> {
         each!(self, receiver => select.add(receiver))
     }
 
-    fn remove(&mut self, select: &mut Select) -> Option<usize> {
+    fn remove(&mut self, select: &mut ReadySet) -> Option<usize> {
         each!(self, receiver => select.remove(receiver))
     }
 }
@@ -136,7 +136,7 @@ impl Channel {
     }
 }
 
-fn step(select: &mut Select, channels: &mut [Channel], op: Op) -> Result<(), String> {
+fn step(select: &mut ReadySet, channels: &mut [Channel], op: Op) -> Result<(), String> {
     let of = |who: u8| usize::from(who) % MANY;
     match op {
         Op::Send(who) => {
@@ -182,7 +182,7 @@ fn step(select: &mut Select, channels: &mut [Channel], op: Op) -> Result<(), Str
         Op::Replace(who) => channels[of(who)] = Channel::new(of(who)),
         Op::Wait(way) => return wait(select, channels, way),
         Op::Anew => {
-            let mut anew = Select::new();
+            let mut anew = ReadySet::new();
             for channel in channels.iter_mut().filter(|channel| channel.id.is_some()) {
                 channel.receiver.remove(select);
                 channel.id = channel.receiver.add(&mut anew).ok();
@@ -195,7 +195,7 @@ fn step(select: &mut Select, channels: &mut [Channel], op: Op) -> Result<(), Str
     Ok(())
 }
 
-fn wait(select: &mut Select, channels: &mut [Channel], way: u8) -> Result<(), String> {
+fn wait(select: &mut ReadySet, channels: &mut [Channel], way: u8) -> Result<(), String> {
     let some = channels.iter().any(|channel| channel.is_up);
     let named = match way % 3 {
         0 => select.try_wait(),
@@ -220,7 +220,7 @@ fn wait(select: &mut Select, channels: &mut [Channel], way: u8) -> Result<(), St
 }
 
 fn sequence(ops: &[Op]) -> Result<(), String> {
-    let mut select = Select::new();
+    let mut select = ReadySet::new();
     let mut channels: Vec<_> = (0..MANY).map(Channel::new).collect();
     for (index, &op) in ops.iter().enumerate() {
         step(&mut select, &mut channels, op).map_err(|text| format!("after operation {index}: {text}"))?;
@@ -244,7 +244,7 @@ fn a_select_that_is_made_for_each_wait_skips_no_handle() {
         order.dedup();
         let (mut channels, mut named) = ((0..MANY).map(Channel::new).collect::<Vec<_>>(), [0; MANY]);
         for round in 0..64 * MANY {
-            let mut select = Select::new();
+            let mut select = ReadySet::new();
             let mut ids = Vec::new();
             for &who in &order {
                 channels[who].sender.as_mut().into_iter().for_each(|sender| sender.send(round));

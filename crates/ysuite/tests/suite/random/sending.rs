@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use ysuite::channel::{SendError, SendTimeoutError, TrySendError};
+use ysuite::{SendError, SendTimeoutError, TrySendError};
 
 use crate::conformance::channel::Sending;
 use crate::random::foreign::{Deed, Deeds, Message, Task, fault, perform};

@@ -10,8 +10,8 @@ use std::time::Duration;
 use proptest::collection::vec;
 use proptest::sample::select;
 use proptest::strategy::Strategy;
-use ysuite::channel::{RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
 use ysuite::signal::{Attach, Wait, YPollset};
+use ysuite::{RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
 use ysuite::{mpmc, mpsc, spsc};
 
 use crate::conformance::channel::{Receiving, Sending};
@@ -155,7 +155,7 @@ fn receive_all<R: Receiving<Counted> + Attach>(mut receiver: R, script: &Script)
             _ => {
                 // For one poll, or for good.
                 let is_attached = set.attach(&mut receiver, 0).is_ok();
-                set.poll();
+                set.wait();
                 let got = receiver.try_recv().map(|message| batch.push(message));
                 if is_attached && random.below(4) == 0 {
                     set.detach(&mut receiver);

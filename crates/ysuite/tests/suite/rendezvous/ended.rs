@@ -11,10 +11,8 @@ use std::time::Duration;
 use super::SHORT;
 use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::guarded;
-use ysuite::channel::{
-    RecvError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
-};
-use ysuite::signal::{Select, Wait, YPollset};
+use ysuite::signal::{ReadySet, Wait, YPollset};
+use ysuite::{RecvError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError};
 use ysuite::{mpmc, mpsc, spsc, timer};
 
 macro_rules! closing {
@@ -180,7 +178,7 @@ macro_rules! closing {
                 guarded(|| {
                     let (mut sender, mut receiver) = $kind::bounded::<i32>(0);
                     let after = timer::after(Duration::from_millis(1));
-                    let mut select = Select::new();
+                    let mut select = ReadySet::new();
                     let (at_sender, at_timer) = (select.add(&mut sender).unwrap(), select.add_timer(&after).unwrap());
                     loop {
                         match select.wait() {

@@ -8,8 +8,8 @@ use std::task::{Context, Poll, Wake, Waker};
 
 use crate::support::executor::{Clinging, Explosive, Task, cloning, poll_once};
 use crate::support::{Tally, guarded, panics};
-use ysuite::channel::{RecvError, SendError, TryRecvError, TrySendError};
 use ysuite::mpmc;
+use ysuite::{RecvError, SendError, TryRecvError, TrySendError};
 
 /// A waker that calls a function once.
 struct Calls(Mutex<Option<Box<dyn FnOnce() + Send>>>);

@@ -9,8 +9,8 @@ use crate::conformance::channel::{Kind, Receiving, Sending};
 use crate::support::executor::Task;
 use crate::support::guarded;
 use std::future::Future;
-use ysuite::channel::{RecvError, TryRecvError, TrySendError};
-use ysuite::signal::{Attach, Select, Wait, YPollset};
+use ysuite::signal::{Attach, ReadySet, Wait, YPollset};
+use ysuite::{RecvError, TryRecvError, TrySendError};
 use ysuite::{mpmc, mpsc};
 
 macro_rules! of_every_kind {
@@ -98,7 +98,7 @@ fn the_end_of_the_other_side_raises_the_id<K: Kind<Sender<u32>: Attach, Receiver
 fn a_set_serves_a_stream<K: Kind<Receiver<u32>: Attach>>(kind: K) {
     guarded(move || {
         let (mut sender, mut receiver): (Sends<K>, Receives<K>) = kind.pair();
-        let mut select = Select::new();
+        let mut select = ReadySet::new();
         let id = select.add(&mut receiver).unwrap();
         let thread = thread::spawn(move || (0..2_000).for_each(|number| sender.send(number).unwrap()));
         let mut next = 0;
@@ -121,7 +121,7 @@ fn a_set_serves_a_stream<K: Kind<Receiver<u32>: Attach>>(kind: K) {
 fn a_set_serves_a_stream_of_its_own<K: Kind<Sender<u32>: Attach>>(kind: K) {
     guarded(move || {
         let (mut sender, mut receiver): (Sends<K>, Receives<K>) = kind.pair();
-        let mut select = Select::new();
+        let mut select = ReadySet::new();
         let id = select.add(&mut sender).unwrap();
         let thread = thread::spawn(move || (0..2_000).for_each(|number| assert_eq!(receiver.recv(), Ok(number))));
         let mut next = 0;
@@ -211,7 +211,7 @@ fn a_receiver_that_goes_leaves_its_set_and_lets_go_of_its_task<K: Kind<Receiver<
 #[test]
 fn a_watcher_is_told() {
     let (sender, receiver) = mpmc::bounded::<u8>(0);
-    let mut select = Select::new();
+    let mut select = ReadySet::new();
     let (gives, takes) = (select.add_shared(&sender).unwrap(), select.add_shared(&receiver).unwrap());
     // Two that only want a notification do not pair.
     assert_eq!(select.try_wait(), None);

@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ysuite::channel::RecvError;
+use ysuite::RecvError;
 use ysuite::{broadcast, mpmc, mpsc, oneshot, select, spsc, timer, watch};
 
 use crate::support::executor::{Task, poll_once};

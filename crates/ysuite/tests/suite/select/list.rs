@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ysuite::channel::list::{self, Selectable, first};
-use ysuite::channel::{RecvError, SendError};
+use ysuite::select::list::{self, Selectable, first};
+use ysuite::{RecvError, SendError};
 use ysuite::{broadcast, mpmc, mpsc, oneshot, spsc, timer};
 
 use crate::support::guarded;

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use crate::support::executor::{Task, poll_once};
 use crate::support::{Random, Tally, guarded, panics};
-use ysuite::channel::{RecvError, SendError, TryRecvError, TrySendError};
 use ysuite::signal::{Wait, YPollset};
+use ysuite::{RecvError, SendError, TryRecvError, TrySendError};
 use ysuite::{mpmc, mpsc, select, spsc};
 
 const SHORT: Duration = Duration::from_micros(200);
@@ -205,11 +205,11 @@ fn all_that_can_be_done_are_chosen_evenly() {
 
 #[test]
 fn a_select_made_anew_each_time_chooses_evenly() {
-    use ysuite::signal::Select;
+    use ysuite::signal::ReadySet;
     for ends in [2, 5, 40] {
         let mut receivers: Vec<_> = (0..ends).map(|_| spsc::unbounded::<u8>()).collect();
         evenly(ends, || {
-            let mut select = Select::with_capacity(64);
+            let mut select = ReadySet::with_capacity(64);
             let ids: Vec<_> = receivers.iter_mut().map(|(_, receiver)| select.add(receiver).unwrap()).collect();
             let named = select.wait();
             let chosen = ids.iter().position(|&id| id == named).unwrap();
@@ -359,11 +359,11 @@ fn an_attached_end_may_be_selected_and_stays_attached() {
     assert!(receiver.try_recv().is_err());
     assert_eq!(select().recv(&mut receiver, |got: Result<u8, _>| got).wait_timeout(SHORT), None);
     sender.send(1).unwrap();
-    assert_eq!(set.poll().collect::<Vec<_>>(), [5]);
+    assert_eq!(set.wait().collect::<Vec<_>>(), [5]);
     assert_eq!(select().recv(&mut receiver, |got| got).wait(), Ok(1));
     assert!(receiver.try_recv().is_err() && set.check().is_empty());
     sender.send(2).unwrap();
-    assert_eq!((set.poll().collect::<Vec<_>>(), receiver.try_recv()), (vec![5], Ok(2)));
+    assert_eq!((set.wait().collect::<Vec<_>>(), receiver.try_recv()), (vec![5], Ok(2)));
 }
 
 #[test]
@@ -396,7 +396,7 @@ macro_rules! attached_ends_are_told {
             assert_eq!(sender.try_send(7), Err(TrySendError::Full(7)));
             let thread = thread::spawn(move || select().recv(&mut receiver, |got| got).wait());
             loop {
-                assert!(set.poll().eq([1]));
+                assert!(set.wait().eq([1]));
                 if sender.try_send(7).is_ok() {
                     break;
                 }
@@ -410,7 +410,7 @@ macro_rules! attached_ends_are_told {
             assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
             let thread = thread::spawn(move || select().send(&mut sender, 7, |sent| sent).wait());
             loop {
-                assert!(set.poll().eq([1]));
+                assert!(set.wait().eq([1]));
                 if let Ok(message) = receiver.try_recv() {
                     assert_eq!(message, 7);
                     break;
@@ -517,7 +517,7 @@ fn a_waker_that_panics_as_a_case_leaves_keeps_no_message_of_another() {
             }));
             (selected.is_err(), place)
         });
-        assert!(set.poll().eq([0]));
+        assert!(set.wait().eq([0]));
         loop {
             let bursts = Arc::new(Bursts(thread::current().id(), AtomicUsize::new(0)));
             let waker = Waker::from(bursts.clone());
@@ -666,7 +666,7 @@ fn a_select_of_any_of_several_tells_attached_ends() {
         let mut receivers = [silent_in, receiver];
         let thread = thread::spawn(move || select().recv_any(&mut receivers, |at, got| (at, got)).wait());
         loop {
-            assert!(set.poll().eq([1]));
+            assert!(set.wait().eq([1]));
             if sender.try_send(7).is_ok() {
                 break;
             }
@@ -699,7 +699,7 @@ macro_rules! room_is_waited_for {
             let selecting = thread::spawn(move || {
                 select().send(&mut full, 2, |sent| sent).recv(&meet, |_| panic!("nobody sends")).wait()
             });
-            assert!(set.poll().eq([0]));
+            assert!(set.wait().eq([0]));
             assert_eq!(full_in.recv(), Ok(1));
             assert_eq!(selecting.join().unwrap(), Ok(()));
         });

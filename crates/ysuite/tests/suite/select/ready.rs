@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::ReserveError;
-use ysuite::channel::list::{self, first};
+use ysuite::ReserveError;
+use ysuite::select::list::{self, first};
 use ysuite::{mpmc, timer};
 
 use crate::support::guarded;

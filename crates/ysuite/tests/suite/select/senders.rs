@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use crate::conformance::channel::{Kind, Receiving, Sending};
 use crate::support::{Random, guarded, panics};
-use ysuite::channel::TrySendError;
-use ysuite::signal::{Attach, AttachError, Select, Wait, YPollset};
+use ysuite::TrySendError;
+use ysuite::signal::{Attach, AttachError, ReadySet, Wait, YPollset};
 use ysuite::{mpmc, mpsc, spsc};
 
 const SHORT: Duration = Duration::from_micros(200);
@@ -122,7 +122,7 @@ fn a_stream_through_an_attached_sender<K: Kind<Sender<usize>: Attach>>(kind: K) 
                 random.pause();
             }
         });
-        let mut select = Select::new();
+        let mut select = ReadySet::new();
         let id = select.add(&mut sender).unwrap();
         let mut next = 0;
         while next < MESSAGES {
@@ -141,7 +141,7 @@ fn it_moves_between_sets_under_a_stream<K: Kind<Sender<usize>: Attach>>(kind: K)
         let (mut sender, mut receiver) = kind.pair();
         let thread =
             thread::spawn(move || (0..MESSAGES).for_each(|expected| assert_eq!(receiver.recv(), Ok(expected))));
-        let (mut selects, mut at, mut random) = ([Select::new(), Select::new()], 0, Random::new(8));
+        let (mut selects, mut at, mut random) = ([ReadySet::new(), ReadySet::new()], 0, Random::new(8));
         let mut id = selects[at].add(&mut sender).unwrap();
         let mut next = 0;
         while next < MESSAGES {
@@ -163,7 +163,7 @@ fn it_moves_between_sets_under_a_stream<K: Kind<Sender<usize>: Attach>>(kind: K)
 
 #[test]
 fn a_sender_without_a_bound_is_always_named() {
-    let mut select = Select::new();
+    let mut select = ReadySet::new();
     let (mut pipe, pipe_in) = spsc::unbounded();
     let (mut funnel, funnel_in) = mpsc::unbounded();
     let mut second = funnel.clone();
@@ -215,7 +215,7 @@ fn what_is_hidden_stays_hidden_where_no_sender_rests() {
 #[test]
 fn shared_ends_are_named_only_while_there_is_something() {
     let (sender, receiver) = mpmc::bounded(1);
-    let mut select = Select::new();
+    let mut select = ReadySet::new();
     let (room, message) = (select.add_shared(&sender).unwrap(), select.add_shared(&receiver).unwrap());
     assert_eq!(select.add_shared(&sender.clone()), Err(AttachError::AlreadyAttached));
     for number in 0..3 {
@@ -251,7 +251,7 @@ fn shared_ends_are_named_only_while_there_is_something() {
 #[test]
 fn a_watcher_of_room_is_told_of_the_last_senders_end() {
     let (sender, receiver) = mpmc::bounded(1);
-    let mut select = Select::new();
+    let mut select = ReadySet::new();
     let room = select.add_shared(&sender).unwrap();
     sender.try_send(1).unwrap();
     assert_eq!(select.try_wait(), None);
@@ -268,7 +268,7 @@ fn shared_receivers_in_several_selects_get_everything() {
             .map(|_| {
                 let receiver = receiver.clone();
                 thread::spawn(move || {
-                    let mut select = Select::new();
+                    let mut select = ReadySet::new();
                     let (id, mut received) = (select.add_shared(&receiver).unwrap(), 0);
                     loop {
                         assert_eq!(select.wait(), id);
@@ -294,7 +294,7 @@ fn a_watcher_that_goes_passes_on_what_it_was_told() {
     guarded(|| {
         for round in 0..200 {
             let (sender, receiver) = mpmc::bounded(1);
-            let mut select = Select::new();
+            let mut select = ReadySet::new();
             select.add_shared(&receiver).unwrap();
             assert_eq!(select.try_wait(), None);
             let other = receiver.clone();
@@ -323,7 +323,7 @@ fn watchers_that_go_all_pass_on_what_they_were_told_though_wakers_panic() {
         }
     }
     let channels = [(); 3].map(|()| mpmc::bounded(1));
-    let mut select = Select::new();
+    let mut select = ReadySet::new();
     for (_, receiver) in &channels {
         select.add_shared(receiver).unwrap();
     }
@@ -345,7 +345,7 @@ fn watchers_that_go_all_pass_on_what_they_were_told_though_wakers_panic() {
 
 #[test]
 fn a_shared_end_that_takes_a_free_id_leaves_those_behind_it() {
-    let mut select = Select::with_capacity(2);
+    let mut select = ReadySet::with_capacity(2);
     let [first, second, third] = [(); 3].map(|()| mpmc::bounded(1));
     let (free, kept) = (select.add_shared(&first.1).unwrap(), select.add_shared(&second.1).unwrap());
     assert_eq!(select.remove_shared(&first.1), Some(free));
@@ -365,7 +365,7 @@ fn what_another_has_taken_meanwhile_is_not_the_end_of_the_time() {
     guarded(|| {
         const LONG: Duration = Duration::from_secs(100_000);
         let (sender, receiver) = mpmc::bounded(1);
-        let mut select = Select::new();
+        let mut select = ReadySet::new();
         let id = select.add_shared(&receiver).unwrap();
         let other = receiver.clone();
         let thread = thread::spawn(move || {
@@ -398,7 +398,7 @@ fn ends_are_shared_whose_messages_borrow() {
         thread::scope(|scope| {
             for _ in 0..2 {
                 scope.spawn(|| {
-                    let mut select = Select::new();
+                    let mut select = ReadySet::new();
                     let (messages, places) = (select.add_shared(&receiver).unwrap(), select.add_shared(&room).unwrap());
                     while taken.load(Ordering::SeqCst) < words.len() {
                         match select.wait_timeout(SHORT) {

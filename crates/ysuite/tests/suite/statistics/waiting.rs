@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::{flow, for_every_kind, until, waits};
 use crate::support::guarded;
-use ysuite::channel::Spin;
+use ysuite::Spin;
 use ysuite::select;
 use ysuite::signal::{Wait, YPollset};
 
@@ -160,7 +160,7 @@ fn a_receiver_in_a_set_sleeps_when_it_takes_its_id_down() {
             assert_eq!((waits(&observer).0, waits(&observer).1), (round, round - 1));
             (0..5).for_each(|number| sender.send(number).unwrap());
             assert_eq!((waits(&observer).0, waits(&observer).1), (round, round));
-            assert!(set.poll().eq([3]));
+            assert!(set.wait().eq([3]));
             assert_eq!(receiver.try_iter().count(), 5);
         }
     });

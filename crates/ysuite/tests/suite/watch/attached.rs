@@ -3,9 +3,10 @@
 use std::thread;
 use std::time::Duration;
 
-use ysuite::signal::{AttachError, Select, Wait, YPollset};
+use ysuite::signal::{AttachError, ReadySet, Wait, YPollset};
 use ysuite::spsc;
-use ysuite::watch::{self, RecvError, RecvTimeoutError};
+use ysuite::watch;
+use ysuite::{RecvError, RecvTimeoutError};
 
 use crate::support::executor::block_on;
 use crate::support::{Random, calls, guarded};
@@ -23,7 +24,7 @@ fn the_id_is_up_while_there_is_something_to_see() {
         sender.send(value).unwrap();
         // Level-triggered: reads that do not count as seen leave it up.
         assert!(set.check().eq([3]) && *receiver.borrow() == value && receiver.has_changed() == Ok(true));
-        assert!(set.poll().eq([3]));
+        assert!(set.wait().eq([3]));
         match look {
             0 => receiver.changed().unwrap(),
             1 => receiver.mark_unchanged(),
@@ -33,7 +34,7 @@ fn the_id_is_up_while_there_is_something_to_see() {
         }
         assert!(set.check().is_empty(), "way {look}");
         assert_eq!(receiver.changed_timeout(Duration::ZERO), Err(RecvTimeoutError::Timeout));
-        assert!(set.poll_timeout(Duration::from_nanos(1)).is_empty());
+        assert!(set.wait_timeout(Duration::from_nanos(1)).is_empty());
     }
     receiver.mark_changed();
     assert!(set.check().eq([3]));
@@ -123,7 +124,7 @@ fn a_stream_of_changes_beside_a_pipe() {
                 }
             }),
         ];
-        let mut select = Select::new();
+        let mut select = ReadySet::new();
         let (changed, number) = (select.add(&mut settings).unwrap(), select.add(&mut numbers).unwrap());
         let (mut seen, mut next, mut over) = (0, 0, 0);
         while over < 2 {

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, OnceLock, Weak};
 use std::task::{Context, Poll, Waker};
 use std::thread;
 
-use ysuite::channel::{Receive, TryRecvError};
+use ysuite::TryRecvError;
+use ysuite::iter::Receive;
 use ysuite::watch::{self, Sender};
 
 use crate::support::executor::{Clinging, Explosive, Task, block_on, cloning, cloning_for, poll_once};

@@ -2,7 +2,8 @@
 
 use std::thread;
 
-use ysuite::channel::{Receive, TryRecvError};
+use ysuite::TryRecvError;
+use ysuite::iter::Receive;
 use ysuite::signal::{Wait, YPollset};
 use ysuite::watch;
 

@@ -8,8 +8,9 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ysuite::channel::Spin;
-use ysuite::watch::{self, RecvError, RecvTimeoutError};
+use ysuite::Spin;
+use ysuite::watch;
+use ysuite::{RecvError, RecvTimeoutError};
 
 use crate::support::executor::{Task, block_on, poll_once};
 use crate::support::{Random, calls, guarded};

@@ -5,7 +5,7 @@ use std::thread::{self, JoinHandle};
 use rustix::event::epoll::EventFlags;
 use ysuite::signal::{AttachError, Signal, SignalSet, Wait};
 
-use super::{Arcompetitors, Ends, assert_up, attached, send, stream, take};
+use super::{Arrivals, Ends, assert_up, attached, send, stream, take};
 use crate::conformance::descriptor::{DescriptorKind, Watch, rings};
 use crate::support::guarded;
 
@@ -67,12 +67,11 @@ fn streams_arrive<K: DescriptorKind<Set: SignalSet>, R: Ends>(kind: K, ends: R, 
         let mut receivers = [3, kind.capacity() - 1].map(|id| {
             let (sender, receiver) = attached(ends, &mut set, id);
             let streams = stream::<R>(sender, EACH, id, true);
-            let arcompetitors = Arcompetitors::of(streams.len(), EACH, true);
+            let arrivals = Arrivals::of(streams.len(), EACH, true);
             threads.extend(streams);
-            (id, receiver, arcompetitors)
+            (id, receiver, arrivals)
         });
-        let are_whole =
-            |receivers: &[(usize, R::Receiver, Arcompetitors)]| receivers.iter().all(|(.., a)| a.is_whole());
+        let are_whole = |receivers: &[(usize, R::Receiver, Arrivals)]| receivers.iter().all(|(.., a)| a.is_whole());
         while !are_whole(&receivers) {
             watch.block();
             // An edge comes only after the set was found empty, as data on a socket does after EAGAIN.
@@ -82,10 +81,9 @@ fn streams_arrive<K: DescriptorKind<Set: SignalSet>, R: Ends>(kind: K, ends: R, 
                     break;
                 }
                 for id in signals {
-                    let (_, receiver, arcompetitors) =
-                        receivers.iter_mut().find(|(of, ..)| *of == id).expect("attached");
+                    let (_, receiver, arrivals) = receivers.iter_mut().find(|(of, ..)| *of == id).expect("attached");
                     while let Ok((number, _)) = R::try_recv(receiver) {
-                        arcompetitors.note(number);
+                        arrivals.note(number);
                     }
                 }
             }
@@ -117,12 +115,12 @@ pub(crate) fn receivers_in_other_threads_silence_the_descriptor<K: DescriptorKin
         for id in 0..3 {
             let (sender, mut receiver) = attached(ends, &mut set, id);
             let streams = stream::<R>(sender, EACH, id, true);
-            let mut arcompetitors = Arcompetitors::of(streams.len(), EACH, true);
+            let mut arrivals = Arrivals::of(streams.len(), EACH, true);
             senders.extend(streams);
             receivers.push(thread::spawn(move || {
-                while !arcompetitors.is_whole() {
+                while !arrivals.is_whole() {
                     match take::<R>(&mut receiver) {
-                        Some(number) => arcompetitors.note(number),
+                        Some(number) => arrivals.note(number),
                         None => thread::yield_now(),
                     }
                 }

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, Weak};
 use std::thread;
 
-use ysuite::channel::TryRecvError;
+use ysuite::TryRecvError;
 use ysuite::signal::{Attach, AttachError, Registration, SignalSet};
 
 use super::{Ends, Looked, Message, SetKind, assert_up, attached, send};

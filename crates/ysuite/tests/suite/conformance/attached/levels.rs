@@ -26,8 +26,8 @@ pub(crate) fn an_id_is_up_until_its_receiver_is_found_empty<K: SetKind, R: Ends>
                 // At first too: there may be messages already.
                 for _ in 0..3 {
                     assert_up(&mut set, &[id]);
-                    assert_eq!(list(set.poll()), [id]);
-                    assert_eq!(list(set.poll_timeout(Duration::ZERO)), [id]);
+                    assert_eq!(list(set.wait()), [id]);
+                    assert_eq!(list(set.wait_timeout(Duration::ZERO)), [id]);
                 }
                 assert_eq!(is_up(&receiver), Some((id, true)));
                 if round > 0 {
@@ -38,7 +38,7 @@ pub(crate) fn an_id_is_up_until_its_receiver_is_found_empty<K: SetKind, R: Ends>
                 assert_eq!(take::<R>(&mut receiver), None);
                 assert_eq!(is_up(&receiver), Some((id, false)));
                 assert_up(&mut set, &[]);
-                assert!(set.poll_timeout(Duration::from_micros(1)).is_empty());
+                assert!(set.wait_timeout(Duration::from_micros(1)).is_empty());
                 let (way, message) = (round / 2, (round + 1, None));
                 match round {
                     0 => assert!(R::send(&mut sender, message)),
@@ -66,7 +66,7 @@ pub(crate) fn a_receiver_read_half_way_is_reported_again<K: SetKind, R: Ends>(ki
     assert_eq!(take::<R>(&mut receiver), None);
     (0..100).for_each(|number| send::<R>(&mut sender, number));
     for expected in 0..100 {
-        assert_eq!(list(set.poll()), [last]);
+        assert_eq!(list(set.wait()), [last]);
         assert_eq!(take::<R>(&mut receiver), Some(expected));
     }
     assert_up(&mut set, &[last]);
@@ -120,7 +120,7 @@ pub(crate) fn attached_and_hand_raised_ids_keep_apart<K: SetKind, R: Ends>(kind:
     assert_up(&mut set, &free);
     assert_up(&mut set, &[]);
     pairs.iter_mut().for_each(|(sender, _)| send::<R>(sender, 1));
-    assert_eq!(list(set.poll()), held);
+    assert_eq!(list(set.wait()), held);
     // Raised by hand, an attached id is reported until the receiver finds itself empty.
     pairs.iter_mut().for_each(|(_, receiver)| while take::<R>(receiver).is_some() {});
     signaler.signal(held[0]);
@@ -144,7 +144,7 @@ pub(crate) fn nothing_is_signalled_while_the_receiver_is_read<K: SetKind, R: End
         for number in 1..2_000 {
             send::<R>(&mut sender, number);
             assert_up(&mut set, &[1]);
-            assert_eq!(list(set.poll()), [1]);
+            assert_eq!(list(set.wait()), [1]);
             assert_eq!(take::<R>(&mut receiver), Some(number - 1));
         }
         // Not one for a signal. An unbounded spsc channel may map memory, once, when its chunks grow; an mpmc channel

@@ -19,8 +19,8 @@ use std::task::{Context, Poll};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use ysuite::channel::{RecvError, RecvTimeoutError, TryRecvError, TrySendError};
 use ysuite::signal::{Attach, SignalSet, Wait};
+use ysuite::{RecvError, RecvTimeoutError, TryRecvError, TrySendError};
 
 use super::channel;
 use super::signal::{Kind, list};
@@ -228,7 +228,7 @@ fn stream<R: Ends>(sender: R::Sender, messages: usize, seed: usize, in_order: bo
 }
 
 /// What has arrived of the messages of [`stream`].
-struct Arcompetitors {
+struct Arrivals {
     seen: Vec<bool>,
     received: usize,
     /// Of each sender, how many of its messages have come: all of them in order.
@@ -236,7 +236,7 @@ struct Arcompetitors {
     each: usize,
 }
 
-impl Arcompetitors {
+impl Arrivals {
     fn of(senders: usize, each: usize, in_order: bool) -> Self {
         Self { seen: vec![false; senders * each], received: 0, next: in_order.then_some([0; 2]), each }
     }

@@ -4,7 +4,7 @@ use std::io;
 
 use ysuite::signal::{Attach, AttachError, Signal, SignalSet, Wait};
 
-use super::{Arcompetitors, Ends, SetKind, assert_up, attached, send, stream, take};
+use super::{Arrivals, Ends, SetKind, assert_up, attached, send, stream, take};
 use crate::support::{Random, Tally, calls, guarded};
 
 /// Claim: A refused attachment changes nothing.
@@ -183,7 +183,7 @@ pub(crate) fn a_message_from_before_the_attachment_is_told_of<K: SetKind, R: End
     let (mut sender, mut receiver) = ends.pair();
     send::<R>(&mut sender, 1);
     set.attach(&mut receiver, 0).unwrap();
-    assert!(set.poll().eq([0]));
+    assert!(set.wait().eq([0]));
     assert_eq!((take::<R>(&mut receiver), take::<R>(&mut receiver)), (Some(1), None));
     assert_up(&mut set, &[]);
 }
@@ -194,15 +194,15 @@ pub(crate) fn it_moves_between_sets_under_a_stream<K: SetKind, R: Ends>(kind: K,
         let mut sets = [kind.set(), kind.set()];
         let (sender, mut receiver) = ends.pair();
         let threads = stream::<R>(sender, EACH, 7, false);
-        let mut arcompetitors = Arcompetitors::of(threads.len(), EACH, false);
+        let mut arrivals = Arrivals::of(threads.len(), EACH, false);
         let (mut random, mut at) = (Random::new(3), 0);
         sets[at].attach(&mut receiver, 11).unwrap();
-        while !arcompetitors.is_whole() {
+        while !arrivals.is_whole() {
             // Waits only while there is something to come: a wake-up that is lost hangs.
-            drop(sets[at].poll());
+            drop(sets[at].wait());
             for _ in 0..random.below(30) {
                 let Ok((number, _)) = R::try_recv(&mut receiver) else { break };
-                arcompetitors.note(number);
+                arrivals.note(number);
             }
             if random.below(3) == 0 {
                 assert_eq!(sets[at].detach(&mut receiver), Some(11));

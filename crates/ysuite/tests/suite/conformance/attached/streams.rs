@@ -4,7 +4,7 @@ use std::thread;
 
 use ysuite::signal::{Signal, Wait};
 
-use super::{Arcompetitors, Ends, SetKind, assert_up, attached, stream};
+use super::{Arrivals, Ends, SetKind, assert_up, attached, stream};
 use crate::support::{Random, guarded};
 
 pub(crate) fn streams_of_many_senders_are_received_whole<K: SetKind, R: Ends>(kind: K, ends: R) {
@@ -16,9 +16,9 @@ pub(crate) fn streams_of_many_senders_are_received_whole<K: SetKind, R: Ends>(ki
         let mut receivers = [0, 1, kind.capacity() / 2, kind.capacity() - 1].map(|id| {
             let (sender, receiver) = attached(ends, &mut set, id);
             let streams = stream::<R>(sender, EACH, id, true);
-            let arcompetitors = Arcompetitors::of(streams.len(), EACH, true);
+            let arrivals = Arrivals::of(streams.len(), EACH, true);
             threads.extend(streams);
-            (id, receiver, arcompetitors)
+            (id, receiver, arrivals)
         });
         let by_hand = thread::spawn(move || {
             let mut random = Random::new(99);
@@ -28,18 +28,17 @@ pub(crate) fn streams_of_many_senders_are_received_whole<K: SetKind, R: Ends>(ki
             }
         });
         let (mut random, mut hands) = (Random::new(5), 0);
-        while receivers.iter().any(|(.., arcompetitors)| !arcompetitors.is_whole()) || hands == 0 {
-            for id in set.poll() {
+        while receivers.iter().any(|(.., arrivals)| !arrivals.is_whole()) || hands == 0 {
+            for id in set.wait() {
                 if id == BY_HAND {
                     hands += 1;
                     continue;
                 }
-                let (_, receiver, arcompetitors) =
-                    receivers.iter_mut().find(|(of, ..)| *of == id).expect("an attached id");
+                let (_, receiver, arrivals) = receivers.iter_mut().find(|(of, ..)| *of == id).expect("an attached id");
                 // Stops half way through now and then: the set must report it again.
                 for _ in 0..random.below(8) {
                     let Ok((number, _)) = R::try_recv(receiver) else { break };
-                    arcompetitors.note(number);
+                    arrivals.note(number);
                 }
             }
             random.pause();

@@ -5,10 +5,10 @@ use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::{RecvTimeoutError, TryRecvError};
 use ysuite::signal::{SignalSet, Wait};
+use ysuite::{RecvTimeoutError, TryRecvError};
 
-use super::{Arcompetitors, Blocking, Ends, SetKind, assert_up, attached, send, stream, take};
+use super::{Arrivals, Blocking, Ends, SetKind, assert_up, attached, send, stream, take};
 use crate::conformance::channel::{Batching, Hiding, Peeking, Receiving, Sending};
 use crate::support::executor::Task;
 use crate::support::{Random, guarded};
@@ -17,10 +17,10 @@ use crate::support::{Random, guarded};
 #[track_caller]
 fn assert_over<R: Ends>(set: &mut impl Wait, id: usize, receiver: &mut R::Receiver) {
     for _ in 0..3 {
-        assert!(set.poll().eq([id]));
+        assert!(set.wait().eq([id]));
         assert_eq!(R::try_recv(receiver).map(|(number, _)| number), Err(TryRecvError::Disconnected));
     }
-    assert!(set.poll().eq([id]));
+    assert!(set.wait().eq([id]));
 }
 
 pub(crate) fn the_senders_end_raises_the_id<K: SetKind, R: Blocking>(kind: K, ends: R) {
@@ -31,7 +31,7 @@ pub(crate) fn the_senders_end_raises_the_id<K: SetKind, R: Blocking>(kind: K, en
             assert_eq!(take::<R>(&mut receiver), None);
             let thread = thread::spawn(move || (0..messages).for_each(|number| send::<R>(&mut sender, number)));
             // Waits for nothing but that.
-            assert!(set.poll().eq([2]));
+            assert!(set.wait().eq([2]));
             thread.join().unwrap();
             (0..messages).for_each(|number| assert_eq!(take::<R>(&mut receiver), Some(number)));
             assert_over::<R>(&mut set, 2, &mut receiver);
@@ -57,7 +57,7 @@ pub(crate) fn waits_from_before_the_attachment_do_no_harm<K: SetKind, R: Blockin
     assert_eq!(take::<R>(&mut receiver), None);
     assert_up(&mut set, &[]);
     send::<R>(&mut sender, 2);
-    assert!(set.poll().eq([1]));
+    assert!(set.wait().eq([1]));
     assert_eq!(take::<R>(&mut receiver), Some(2));
 }
 
@@ -95,8 +95,8 @@ pub(crate) fn a_stream_is_received_in_every_way_of_waiting<K: SetKind, R: Blocki
         let mut set = kind.set();
         let (sender, mut receiver) = attached(ends, &mut set, 6);
         let threads = stream::<R>(sender, EACH, 4, true);
-        let (mut random, mut arcompetitors) = (Random::new(5), Arcompetitors::of(threads.len(), EACH, true));
-        while !arcompetitors.is_whole() {
+        let (mut random, mut arrivals) = (Random::new(5), Arrivals::of(threads.len(), EACH, true));
+        while !arrivals.is_whole() {
             let received = match random.below(4) {
                 0 => R::recv_timeout(&mut receiver, Duration::MAX).ok(),
                 1 => R::recv_timeout(&mut receiver, Duration::from_micros(random.next() % 50)).ok(),
@@ -108,12 +108,12 @@ pub(crate) fn a_stream_is_received_in_every_way_of_waiting<K: SetKind, R: Blocki
                 }
                 _ => {
                     // Must come back: the id is up, or the next message raises it.
-                    assert!(set.poll().eq([6]));
+                    assert!(set.wait().eq([6]));
                     R::try_recv(&mut receiver).ok()
                 }
             };
             if let Some((number, _)) = received {
-                arcompetitors.note(number);
+                arrivals.note(number);
             }
         }
         threads.into_iter().for_each(|thread| drop(thread.join().unwrap()));
@@ -178,7 +178,7 @@ where
         sender.write(1).unwrap();
         assert_up(&mut set, &[]);
         let thread = thread::spawn(move || drop(sender));
-        assert!(set.poll().eq([4]));
+        assert!(set.wait().eq([4]));
         thread.join().unwrap();
         assert_eq!(receiver.try_recv(), Ok(1));
         assert_eq!(receiver.try_recv(), Err(TryRecvError::Disconnected));
@@ -196,5 +196,5 @@ where
     set.attach(&mut receiver, 1).unwrap();
     assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
     sender.send(2).unwrap();
-    assert_eq!((set.poll().collect(), task.woken()), (vec![1], 1));
+    assert_eq!((set.wait().collect(), task.woken()), (vec![1], 1));
 }

@@ -5,7 +5,7 @@ use std::task::Context;
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::TryRecvError;
+use ysuite::TryRecvError;
 
 #[allow(unused_imports)] // A kind that does not batch has no use for it.
 pub(crate) use super::model::random_batches_agree_with_a_model;

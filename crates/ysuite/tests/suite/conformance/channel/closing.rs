@@ -5,8 +5,8 @@ use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use ysuite::signal::{Attach, Wait, YPollset};
+use ysuite::{RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 
 use super::{Batching, Hiding, Peeking, Piping, Receiving, Sending};
 use crate::support::executor::{Task, block_on, poll_once};

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::thread;
 
-use ysuite::channel::{TryRecvError, TrySendError};
+use ysuite::{TryRecvError, TrySendError};
 
 use super::{Kind, Receiving, Sending};
 use crate::for_every_shape;

@@ -5,7 +5,7 @@ use std::sync::{Arc, Barrier, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::{RecvError, RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
+use ysuite::{RecvError, RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
 
 use super::{Kind, Receiving, Sending};
 use crate::support::executor::block_on;

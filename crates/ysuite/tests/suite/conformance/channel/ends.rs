@@ -4,7 +4,7 @@ use std::future::Future;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use ysuite::channel::{
+use ysuite::{
     Permit, Permits, RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, Spin, TryRecvError,
     TryReserveError, TrySendError,
 };

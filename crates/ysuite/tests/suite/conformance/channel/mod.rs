@@ -23,7 +23,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use ysuite::channel::{
+use ysuite::{
     Permit, Permits, RecvError, RecvTimeoutError, Reserve, ReserveError, SendError, SendTimeoutError, Spin,
     TryRecvError, TryReserveError, TrySendError,
 };

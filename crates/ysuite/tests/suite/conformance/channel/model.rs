@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 use std::time::Duration;
 
-use ysuite::channel::{RecvTimeoutError, TryRecvError, TrySendError};
+use ysuite::{RecvTimeoutError, TryRecvError, TrySendError};
 
 use super::{Batching, Hiding, Kind, Peeking, Receiving, Sending};
 use crate::support::samples::{Aligned64, Bytes, Sample};

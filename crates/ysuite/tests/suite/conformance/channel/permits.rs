@@ -5,7 +5,7 @@ use std::task::{Context, Poll};
 use std::thread;
 use std::time::Duration;
 
-use ysuite::channel::{ReserveError, SendError, TryRecvError, TryReserveError, TrySendError};
+use ysuite::{ReserveError, SendError, TryRecvError, TryReserveError, TrySendError};
 
 use super::{Batching, Hiding, Peeking, Piping, Receiving, Sending};
 use crate::support::executor::{Task, block_on, cloning, poll_once};

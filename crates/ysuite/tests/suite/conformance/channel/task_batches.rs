@@ -3,7 +3,7 @@
 use std::future::Future;
 use std::task::Poll;
 
-use ysuite::channel::{RecvError, SendError, SendTimeoutError};
+use ysuite::{RecvError, SendError, SendTimeoutError};
 
 use super::{Batching, Peeking, Piping, Receiving, Sending};
 use crate::support::executor::{Task, block_on, poll_once};

@@ -4,7 +4,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use ysuite::channel::{RecvTimeoutError, SendTimeoutError, Spin, TryRecvError};
+use ysuite::{RecvTimeoutError, SendTimeoutError, Spin, TryRecvError};
 
 use super::{Kind, Receiving, Sending};
 #[cfg(target_os = "linux")]

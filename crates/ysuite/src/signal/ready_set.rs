@@ -1,7 +1,7 @@
-//! [`Select`]: reports which of many receivers may have a message, which of many senders room, which of many timers a
+//! [`ReadySet`]: reports which of many receivers may have a message, which of many senders room, which of many timers a
 //! tick, or that the time is up. One thread waits; any thread may send and receive.
 //!
-//! A `Select` is a [`YPollset`] that chooses its ids itself and returns one at a time, in turn. Only its waits block.
+//! A `ReadySet` is a [`YPollset`] that chooses its ids itself and returns one at a time, in turn. Only its waits block.
 //! It allocates when it is made, and for each handle that is added by shared reference.
 //!
 //! Cannot: receive or send. It names the ready handle; the handles stay with their owners.
@@ -19,13 +19,13 @@ use crate::os::Deadline;
 ///
 /// ```
 /// use std::time::Duration;
-/// use ysuite::{mpsc, signal::Select, spsc};
+/// use ysuite::{mpsc, signal::ReadySet, spsc};
 ///
 /// let (mut numbers, mut numbers_in) = spsc::unbounded();
 /// let (_words, mut words_in) = mpsc::unbounded::<String>();
 /// numbers.send(7)?;
 ///
-/// let mut select = Select::new();
+/// let mut select = ReadySet::new();
 /// let (a, b) = (select.add(&mut numbers_in)?, select.add(&mut words_in)?);
 /// loop {
 ///     match select.wait_timeout(Duration::from_millis(1)) {
@@ -43,25 +43,25 @@ use crate::os::Deadline;
 /// Level-triggered: a handle is named again, in its turn, until such a call has found no message, or no room. A handle
 /// whose other side is gone is named until it is [removed](Self::remove). Every handle is named at first.
 ///
-/// The first wait names any of the handles that may be ready, each with the same probability. So a `Select` that is
+/// The first wait names any of the handles that may be ready, each with the same probability. So a `ReadySet` that is
 /// made anew for each wait starves none of them.
 ///
 /// [Timers](crate::timer) are added [likewise](Self::add_timer), and named while a tick is due.
 ///
-/// Handles may be added and dropped at any time. Dropping a handle is as good as removing it. Dropping the `Select`
+/// Handles may be added and dropped at any time. Dropping a handle is as good as removing it. Dropping the `ReadySet`
 /// leaves its handles attached to a set that is gone. To attach them elsewhere, [`remove`](Self::remove) them before,
-/// or call their `detach`. A `Select` without any handle or timer never names one: its waits end when their time is up,
+/// or call their `detach`. A `ReadySet` without any handle or timer never names one: its waits end when their time is up,
 /// and [`wait`](Self::wait) never returns.
 ///
 /// The lifetime is that of the messages of handles that are [added by shared reference](Self::add_shared), whose
-/// channels the select keeps. Where the type is named, use `Select<'static>` for messages that borrow nothing. Handles
+/// channels the select keeps. Where the type is named, use `ReadySet<'static>` for messages that borrow nothing. Handles
 /// that are added mutably stay with their owners, and set no bound.
 ///
-/// The two handles of a rendezvous (`bounded(0)`) that are both in a `Select` never complete an operation: each is
+/// The two handles of a rendezvous (`bounded(0)`) that are both in a `ReadySet` never complete an operation: each is
 /// named only while the *other waits*, and neither does. One of them has to wait by itself, or in a
 /// [`select`](crate::select()) that sends or receives.
 #[derive(Debug, Default)]
-pub struct Select<'a> {
+pub struct ReadySet<'a> {
     set: YPollset,
     alarms: Alarms,
     /// The id returned last: the search for the next begins after it. None before the first.
@@ -72,7 +72,7 @@ pub struct Select<'a> {
     watchers: SharedWatchers<'a>,
 }
 
-impl<'a> Select<'a> {
+impl<'a> ReadySet<'a> {
     /// A select for up to 31 handles at a time.
     #[must_use]
     pub fn new() -> Self {
