@@ -263,11 +263,23 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     ),
     (
         "signals::a_list_for_each_message",
-        &["list::due", "list::first", "list::readable", "list::reserve", "list::writable"],
+        &[
+            "select::list::due",
+            "select::list::first",
+            "select::list::readable",
+            "select::list::reserve",
+            "select::list::writable",
+        ],
     ),
     (
         "signals::a_select_for_each_message",
-        &["Selecting::after", "Selecting::deadline", "Selecting::recv_any", "Selecting::send_from", "select"],
+        &[
+            "select::Selecting::after",
+            "select::Selecting::deadline",
+            "select::Selecting::recv_any",
+            "select::Selecting::send_from",
+            "select",
+        ],
     ),
     (
         "signals::a_set_for_each_task",
@@ -300,19 +312,15 @@ const PROGRAMS: &[(&str, &[&str])] = &[
             "signal::SignalSet::detach",
             "signal::SignalSet::signaler",
             "signal::Signaler::clone",
-            "signal::Wait::wait",
             "signal::YPollset::attach",
             "signal::YPollset::detach",
             "signal::YPollset::new",
-            "signal::YPollset::wait",
             "signal::YPollset::signaler",
             "signal::YSemaphore::new",
-            "signal::YSemaphore::wait",
             "signal::YSemaphore::signaler",
             "signal::YSocketpair::attach",
             "signal::YSocketpair::detach",
             "signal::YSocketpair::new",
-            "signal::YSocketpair::wait",
             "signal::YSocketpair::signaler",
         ],
     ),
@@ -763,10 +771,9 @@ fn plain(path: &str) -> String {
         .collect()
 }
 
-/// Its path as a user writes it: the channels are at the front door.
+/// Its path as a user writes it.
 fn name(path: &str) -> String {
-    let path = path.strip_prefix("ysuite::").unwrap_or(path);
-    path.strip_prefix("channel::").unwrap_or(path).to_owned()
+    path.strip_prefix("ysuite::").unwrap_or(path).to_owned()
 }
 
 /// Whether a type is data, of which any number may be made.
