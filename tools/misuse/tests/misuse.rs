@@ -32,6 +32,7 @@ twins! {
     a_message_that_outlives_its_channel
     a_message_that_outlives_its_select
     a_message_whose_drop_looks_at_what_is_there
+    adding_a_timer
     flushing_through_a_unique_reference
     move_of_a_receiver
     move_of_a_sender
@@ -39,6 +40,7 @@ twins! {
     reader_of_what_is_send
     receiving_after_iterating
     receiving_after_peeking
+    selecting_from_what_is_lent
     senders_of_messages_that_live_as_long
     sending_from_one_thread_after_another
     sending_to_a_mailbox_what_is_owned

@@ -77,6 +77,7 @@ unsafe impl<T: Send> Sync for SpscShared<T> {}
 
 /// Makes a channel without a bound: sending never waits. Memory grows by chunks of up to 64 KiB as messages queue up,
 /// and is freed as they are received, except for a small reserve.
+#[doc(alias("channel", "unbounded_channel"))]
 #[must_use]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
     let meter = Meter::new();
@@ -92,6 +93,7 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 #[doc = cost!(rendezvous TRY)]
 #[doc = cost!(rendezvous WAIT)]
 #[doc = cost!(rendezvous TASK)]
+#[doc(alias("sync_channel", "rendezvous", "ring buffer"))]
 #[must_use]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     let meter = Meter::new();

@@ -21,6 +21,11 @@ use crate::sync::{Arc, AtomicU8, Ordering};
 /// A receiver or sender that can be attached to a set of signals, to one at a time. The handles of this crate's
 /// channels implement it, and its mailboxes. A receiver's id is up while it may hold a message, and a sender's while it
 /// may have room. Both are up once the other side is gone.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be attached to a set of signals",
+    note = "handles of channels, and mailboxes, are attached by `&mut`; a timer is added by `ReadySet::add_timer`, and a \
+            handle of an mpmc that is shared, by `ReadySet::add_shared`"
+)]
 pub trait Attach {
     /// Takes the registration over, raises it at once (there may be messages already), and keeps the module's contract
     /// from then on. Refuses with [`AttachError::AlreadyAttached`] while it has another registration, which stays as it

@@ -11,6 +11,10 @@ use super::{AttachError, Registration};
 
 /// A handle that can be added to a [`ReadySet`](super::ReadySet) by shared reference: the receivers and senders of an
 /// [`mpmc`](crate::mpmc).
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be added by shared reference",
+    note = "only handles of an mpmc can; others are added mutably, by `ReadySet::add`"
+)]
 pub trait AttachShared {
     /// Returns an object that waits as this handle does, and belongs to a select.
     #[doc(hidden)]

@@ -195,3 +195,43 @@ fn a_hub() {
     std::thread::spawn(move || handle.post(|hub: &mut Hub| hub.stop()).unwrap()).join().unwrap();
     hub.run().unwrap();
 }
+
+/// The file that the panic of `refused` names.
+#[cfg(panic = "unwind")]
+fn file_of_the_panic(refused: impl FnOnce()) -> Option<String> {
+    use std::cell::RefCell;
+    use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+    use std::sync::Once;
+
+    thread_local! {
+        static FILE: RefCell<Option<String>> = const { RefCell::new(None) };
+    }
+    static HOOK: Once = Once::new();
+    HOOK.call_once(|| {
+        let before = take_hook();
+        set_hook(Box::new(move |info| {
+            FILE.set(info.location().map(|location| location.file().to_owned()));
+            before(info);
+        }));
+    });
+    FILE.set(None);
+    assert!(catch_unwind(AssertUnwindSafe(refused)).is_err(), "nothing was refused");
+    FILE.take()
+}
+
+/// Claim: A channel that cannot be made names the line of the program that wanted it.
+#[test]
+#[cfg(panic = "unwind")]
+fn what_is_refused_names_the_callers_line() {
+    let refused: [(&str, fn()); 6] = [
+        ("mpmc::bounded", || drop(mpmc::bounded::<u64>(usize::MAX))),
+        ("broadcast::bounded, 0", || drop(ysuite::broadcast::bounded::<u64>(0))),
+        ("broadcast::bounded", || drop(ysuite::broadcast::bounded::<u64>(usize::MAX))),
+        ("broadcast::lossy", || drop(ysuite::broadcast::lossy::<u64>(usize::MAX / 2))),
+        ("mpsc::bounded_for, 0", || drop(mpsc::bounded_for::<u64>(0, 1))),
+        ("mpsc::bounded_for", || drop(mpsc::bounded_for::<u64>(1, usize::MAX))),
+    ];
+    for (name, refused) in refused {
+        assert_eq!(file_of_the_panic(refused).as_deref(), Some(file!()), "{name}");
+    }
+}

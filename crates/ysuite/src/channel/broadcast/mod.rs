@@ -120,6 +120,7 @@ use crate::sync::Arc;
 /// # Panics
 /// When `capacity` is 0, or when there is no memory for that many messages.
 #[must_use]
+#[track_caller]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     pair(capacity, false)
 }
@@ -129,11 +130,14 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 ///
 /// # Panics
 /// When `capacity` is 0, or when there is no memory for that many messages.
+#[doc(alias("channel", "set_overflow"))]
 #[must_use]
+#[track_caller]
 pub fn lossy<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     pair(capacity, true)
 }
 
+#[track_caller]
 fn pair<T>(capacity: usize, is_lossy: bool) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(BroadcastShared::new(capacity, is_lossy));
     let seat = shared.ring.sit_down();

@@ -206,6 +206,8 @@ impl<T> Receiver<T> {
 impl<T: Clone> Receiver<T> {
     /// Receives the next message; waits until there is one.
     ///
+    /// Blocks the thread, also that of an async runtime: a task awaits [`recv_async`](Self::recv_async).
+    ///
     /// Where there is none it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel. The
     /// message is a clone, unless this receiver is the only one.
     #[doc = cost!(broadcast RECV)]
@@ -218,6 +220,7 @@ impl<T: Clone> Receiver<T> {
     /// # Panics
     /// When the message's `Clone` panics. The receiver has had this message then.
     #[inline]
+    #[doc(alias = "blocking_recv")]
     pub fn recv(&mut self) -> Result<T, RecvError> {
         match self.take() {
             Found::Message(message) => Ok(message),

@@ -37,6 +37,8 @@ impl<T> Sender<T> {
 
     /// Sends a message to every present receiver; blocks until there is room.
     ///
+    /// Blocks the thread, also that of an async runtime: a task awaits [`send_async`](Self::send_async).
+    ///
     /// In a lossy channel there is always room, except as described under [preempted peers](super#preempted-peers).
     /// Otherwise it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel.
     #[doc = cost!(broadcast SEND)]
@@ -48,6 +50,7 @@ impl<T> Sender<T> {
     /// # Panics
     /// When the drop of the old message that this one replaces panics, or a task's waker. This message was sent then.
     #[inline]
+    #[doc(alias = "blocking_send")]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match self.shared.ring.claim_next() {
             Ok(claimed) => {

@@ -95,6 +95,7 @@ impl<T> SharedEnd for Leaver<'_, T> {
 }
 
 impl<T> BroadcastShared<T> {
+    #[track_caller]
     pub(super) fn new(capacity: usize, is_lossy: bool) -> Self {
         Self {
             ring: BroadcastRing::new(capacity, is_lossy),

@@ -34,11 +34,15 @@ impl<T> Flavour<T> {
     ///
     /// # Panics
     /// As [`Ring::new`] and [`Segments::new`].
+    #[track_caller]
     pub(super) fn new(capacity: Option<usize>, meeting: Option<fn(&Meter) -> MeetingOf<T>>, meter: &Meter) -> Self {
         if let Some(meeting) = meeting {
             return Meeting(Box::new(meeting(meter)));
         }
-        let mut queue = capacity.map_or_else(|| Unbounded(Segments::new()), |capacity| Bounded(Ring::new(capacity)));
+        let mut queue = match capacity {
+            Some(capacity) => Bounded(Ring::new(capacity)),
+            None => Unbounded(Segments::new()),
+        };
         either!(&mut queue, queue => queue.ends.join(meter), ());
         queue
     }

@@ -192,7 +192,9 @@ use crate::sync::Arc;
 ///
 /// # Panics
 /// When there is no memory for that many messages.
+#[doc(alias("channel", "sync_channel", "rendezvous"))]
 #[must_use]
+#[track_caller]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     // Only here: a program that makes no rendezvous links none.
     joined(Some(capacity), (capacity == 0).then_some(MeetingOf::new))
@@ -204,11 +206,13 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 ///
 /// # Panics
 /// When a message could never fit into memory.
+#[doc(alias("channel", "unbounded_channel"))]
 #[must_use]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
     joined(None, None)
 }
 
+#[track_caller]
 fn joined<T>(capacity: Option<usize>, meeting: Option<fn(&Meter) -> MeetingOf<T>>) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(MpmcShared::new(capacity, meeting));
     (Sender::new(shared.clone()), Receiver::new(shared))

@@ -60,6 +60,8 @@ impl<T> Receiver<T> {
 
     /// Receives a message; waits until there is one.
     ///
+    /// Blocks the thread, also that of an async runtime: a task awaits [`recv_async`](Self::recv_async).
+    ///
     /// Where there is none it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the kernel.
     #[doc = cost!(mpmc RECV)]
     #[doc = cost!(mpmc RECV_BACKLOG)]
@@ -68,6 +70,7 @@ impl<T> Receiver<T> {
     /// # Errors
     /// When the channel is empty and all senders have disconnected, or it is closed.
     #[inline]
+    #[doc(alias = "blocking_recv")]
     pub fn recv(&self) -> Result<T, RecvError> {
         match self.claim_oldest() {
             Some(claimed) => Ok(self.taken(claimed)),

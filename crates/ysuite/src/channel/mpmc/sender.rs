@@ -65,6 +65,7 @@ impl<T> Sender<T> {
     /// When all receivers have disconnected, or the channel is closed. A message that is sent just before the last
     /// receiver disconnects is dropped with it.
     #[inline]
+    #[doc(alias = "blocking_send")]
     pub fn send(&self, message: T) -> Result<(), SendError<T>> {
         match self.claim_next() {
             Some(claimed) => {

@@ -132,6 +132,7 @@ impl<T> MpmcShared<T> {
     // MUTANT: Statistics only. Killed only by `a_rendezvous_counts_its_meetings` and
     // `a_message_that_makes_way_is_taken_out`.
     /// A capacity of `None` is no bound. `meeting` makes a rendezvous, whose capacity is 0.
+    #[track_caller]
     pub(super) fn new(capacity: Option<usize>, meeting: Option<fn(&Meter) -> MeetingOf<T>>) -> Self {
         let meter = Meter::new();
         Self {

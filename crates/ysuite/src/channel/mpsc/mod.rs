@@ -109,6 +109,7 @@ pub const MAX_SENDERS: usize = crate::queue::MOST;
 
 /// Makes a channel without a bound: sending never waits. Memory grows as messages queue up, and is freed as they are
 /// received, except for a small reserve for each sender that has sent.
+#[doc(alias("channel", "unbounded_channel"))]
 #[must_use]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
     of_class(SlotClass::default(), None, None)
@@ -124,6 +125,7 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 #[doc = cost!(rendezvous TRY)]
 #[doc = cost!(rendezvous WAIT)]
 #[doc = cost!(rendezvous TASK)]
+#[doc(alias("channel", "sync_channel", "rendezvous"))]
 #[must_use]
 pub fn bounded<T>(capacity_per_sender: usize) -> (Sender<T>, Receiver<T>) {
     match capacity_per_sender {
@@ -157,6 +159,7 @@ pub fn bounded<T>(capacity_per_sender: usize) -> (Sender<T>, Receiver<T>) {
 /// # Panics
 /// When one of the two is 0, or when `senders` is more than [`MAX_SENDERS`].
 #[must_use]
+#[track_caller]
 pub fn bounded_for<T>(capacity_per_sender: usize, senders: usize) -> (Sender<T>, Receiver<T>) {
     assert!(capacity_per_sender > 0, "a channel needs a capacity of at least 1 for each sender");
     assert!((1..=MAX_SENDERS).contains(&senders), "a channel needs 1 sender and has at most {MAX_SENDERS}");

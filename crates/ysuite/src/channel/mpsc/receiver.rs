@@ -131,6 +131,8 @@ impl<T> fmt::Debug for RecvFuture<'_, T> {
 impl<T> Receiver<T> {
     /// Receives a message; waits until there is one.
     ///
+    /// Blocks the thread, also that of an async runtime: a task awaits [`recv_async`](Self::recv_async).
+    ///
     /// Where there is none it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the
     /// kernel.
     #[doc = cost!(mpsc RECV)]
@@ -140,6 +142,7 @@ impl<T> Receiver<T> {
     /// # Errors
     /// When the channel is empty, and all senders have disconnected or it is closed.
     #[inline(always)]
+    #[doc(alias = "blocking_recv")]
     pub fn recv(&mut self) -> Result<T, RecvError> {
         self.inner.recv()
     }

@@ -292,8 +292,12 @@ impl<T> Clone for Sender<T> {
     ///
     /// # Panics
     /// When the channel has the maximal number of senders; [`try_clone`](Sender::try_clone) returns an error instead.
+    #[track_caller]
     fn clone(&self) -> Self {
-        self.try_clone().unwrap_or_else(|error| panic!("{error}"))
+        match self.try_clone() {
+            Ok(sender) => sender,
+            Err(error) => panic!("{error}"),
+        }
     }
 }
 
@@ -324,6 +328,7 @@ impl<T> Sender<T> {
     /// When the receiver has disconnected or has closed the channel, and when this sender is closed. A message
     /// that is sent just before the receiver disconnects is dropped with it.
     #[inline(always)]
+    #[doc(alias = "blocking_send")]
     pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
         self.inner.send(message)
     }

@@ -63,6 +63,8 @@ impl<T> Receiver<T> {
 
     /// Receives the message; waits until it is there.
     ///
+    /// Blocks the thread: a task awaits the receiver itself.
+    ///
     /// Where the message is not there this polls for a while, if that has paid on this thread, and then sleeps.
     /// `recv_timeout(Duration::MAX)` does the same for a receiver that is only borrowed.
     #[doc = cost!(oneshot RECV)]
@@ -71,6 +73,7 @@ impl<T> Receiver<T> {
     /// # Errors
     /// When the sender has disconnected without a message, and on a receiver that has returned its message before.
     #[inline]
+    #[doc(alias = "blocking_recv")]
     pub fn recv(self) -> Result<T, RecvError> {
         if let (Some(link), None) = (self.tie.link(), &self.set) {
             if self.word() == SENT {

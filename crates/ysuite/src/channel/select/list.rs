@@ -43,6 +43,10 @@ use crate::foreign::Panics;
 use crate::os::Deadline;
 
 /// An operation of a list: what [`recv`] and [`send`] return. No other type has this trait.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no operation of a list",
+    note = "make one with `select::list::recv(&mut receiver)` or `select::list::send(&mut sender, message)`"
+)]
 pub trait Selectable {
     #[doc(hidden)]
     #[allow(private_interfaces)]

@@ -9,6 +9,12 @@ use crate::os::Deadline;
 /// A receiver that [`select`](crate::select()) can receive from: `&mut` of an `spsc`, `mpsc`, `oneshot` or `broadcast`, and
 /// of a `watch`, whose message says that there is a new value; `&` of an `mpmc` or a [`Timer`](crate::signal::Timer);
 /// what `receiving` of a mailbox and `taking` of a pool return.
+#[diagnostic::on_unimplemented(
+    message = "`select()` cannot receive from `{Self}`",
+    label = "no receiver, or not borrowed as a select borrows it",
+    note = "a receiver of spsc, mpsc, oneshot, broadcast or watch is lent by `&mut`; one of mpmc, and a timer, by `&`; \
+            of a mailbox it is `receiving`, of a pool `taking`"
+)]
 pub trait SelectRecv {
     /// The type of the messages.
     type Message;

@@ -6,6 +6,11 @@ use crate::channel::{SendError, error};
 use crate::foreign::{Foreign, Lent};
 
 /// A sender that [`select`](crate::select()) can send with: `&mut` of an `spsc` or `mpsc`, `&` of an `mpmc`.
+#[diagnostic::on_unimplemented(
+    message = "`select()` cannot send by `{Self}`",
+    label = "no sender, or not borrowed as a select borrows it",
+    note = "a sender of spsc or mpsc is lent by `&mut`; one of mpmc or broadcast, by `&`"
+)]
 pub trait SelectSend {
     /// The type of the messages.
     type Message;

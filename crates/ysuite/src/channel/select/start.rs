@@ -43,6 +43,7 @@ use super::case::NoCase;
 ///
 /// Operations that are known only when the program runs stand in a [list](crate::select::list). For a loop over many
 /// receivers that stay the same a [`ReadySet`](crate::signal::ReadySet) is faster when it sleeps: it stays registered.
+#[doc(alias("select!", "Selector", "choose"))]
 #[must_use = "nothing is done before `wait`"]
 pub fn select<R>() -> Selecting<NoCase, R> {
     Selecting { cases: NoCase, is_biased: false, result: PhantomData }

@@ -60,6 +60,8 @@ impl<T> Receiver<T> {
 impl<T> Receiver<T> {
     /// Receives a message; waits until there is one.
     ///
+    /// Blocks the thread, also that of an async runtime: a task awaits [`recv_async`](Self::recv_async).
+    ///
     /// Where there is none it spins for a while (see [`set_spin`](Self::set_spin)) and then sleeps in the
     /// kernel.
     #[doc = cost!(spsc RECV)]
@@ -69,6 +71,7 @@ impl<T> Receiver<T> {
     /// # Errors
     /// When the channel is empty, and all senders have disconnected or it is closed.
     #[inline(always)]
+    #[doc(alias = "blocking_recv")]
     pub fn recv(&mut self) -> Result<T, RecvError> {
         self.inner.recv()
     }

@@ -21,6 +21,7 @@ impl<T> Sender<T> {
     /// When the receiver has disconnected or has closed the channel, and when this sender is closed. A message
     /// that is sent just before the receiver disconnects is dropped with it.
     #[inline(always)]
+    #[doc(alias = "blocking_send")]
     pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
         self.inner.send(message)
     }

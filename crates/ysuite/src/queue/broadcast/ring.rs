@@ -212,33 +212,30 @@ impl<T> BroadcastRing<T> {
     }
 }
 
-fn too_large(capacity: usize) -> String {
-    format!("a broadcast channel of {capacity} messages does not fit into memory")
-}
-
 impl<T> BroadcastRing<T> {
     // MUTANT: Speed only: the first sender checks the cursors and moves the limit. Killed only by
     // `capacities_that_cannot_be_are_refused`.
     /// # Panics
     /// Where `capacity` is 0, or there is no memory for its cells.
+    #[track_caller]
     pub(crate) fn new(capacity: usize, is_lossy: bool) -> Self {
         assert!(capacity > 0, "a broadcast channel needs a capacity of at least 1");
         // A lossy ring has an eighth to spare: that number of messages is written per scan of the cursors.
         let wanted = if is_lossy { capacity.checked_add((capacity / 8).max(1)) } else { Some(capacity) };
-        let cells = wanted
-            .and_then(usize::checked_next_power_of_two)
-            .filter(|cells| {
-                cells.checked_mul(size_of::<BroadcastCell<T>>()).is_some_and(|bytes| bytes <= isize::MAX as usize)
-            })
-            .unwrap_or_else(|| panic!("{}", too_large(capacity)));
+        let cells = wanted.and_then(usize::checked_next_power_of_two).filter(|cells| {
+            cells.checked_mul(size_of::<BroadcastCell<T>>()).is_some_and(|bytes| bytes <= isize::MAX as usize)
+        });
         let cell = |index: usize| BroadcastCell {
             stamp: AtomicU64::new((index as u64) << 1 | TAKEN),
             message: UnsafeCell::new(MaybeUninit::uninit()),
         };
-        let first = cells as u64;
-        let reach = if is_lossy { cells } else { capacity } as u64;
+        let Some(cells) = cells.and_then(|cells| allocate(cells, cell)) else {
+            panic!("a broadcast channel of {capacity} messages does not fit into memory");
+        };
+        let first = cells.len() as u64;
+        let reach = if is_lossy { cells.len() } else { capacity } as u64;
         Self {
-            cells: allocate(cells, cell).unwrap_or_else(|| panic!("{}", too_large(capacity))),
+            cells,
             capacity: capacity as u64,
             is_lossy,
             has_fences: !may_become_asymmetric(),

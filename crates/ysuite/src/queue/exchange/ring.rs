@@ -151,6 +151,7 @@ impl<T> Ring<T> {
     // MUTANT: A size at that limit does not occur, and larger cells fail in the allocation.
     /// # Panics
     /// Where `capacity` is 0, or there is no memory for its cells.
+    #[track_caller]
     pub(crate) fn new(capacity: usize) -> Self {
         assert!(capacity > 0, "an mpmc channel needs a capacity of at least 1");
         let cells = capacity.checked_mul(size_of::<Cell<T>>()).is_some_and(|bytes| bytes <= isize::MAX as usize);
@@ -162,9 +163,11 @@ impl<T> Ring<T> {
             tail: AtomicU64::new(0),
             tally: QueueTally::new(capacity as u64),
         };
+        let Some(cells) = (if fits { allocate(capacity, cell) } else { None }) else {
+            panic!("an mpmc channel of {capacity} messages does not fit into memory");
+        };
         Self {
-            cells: (if fits { allocate(capacity, cell) } else { None })
-                .unwrap_or_else(|| panic!("an mpmc channel of {capacity} messages does not fit into memory")),
+            cells,
             lap: position::lap(capacity),
             position_bits: position::position_bits(capacity),
             closed: AtomicBool::new(false),
