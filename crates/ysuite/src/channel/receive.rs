@@ -7,6 +7,8 @@
 use core::task::{Context, Poll, ready};
 
 use super::error::{self, RecvError, RecvTimeoutError, TryRecvError};
+#[cfg(any(feature = "select", feature = "in-place"))]
+use super::iter::Receive;
 use super::pipe::{IntakeMany, PipeArrival, QueueReceive, ReceiveTask};
 use super::rendezvous::MeetingEnd;
 use crate::foreign::{Foreign, Guarded};
@@ -62,6 +64,14 @@ pub(super) trait ReadingEnd: WaitingEnd {
 pub(super) struct Receiving<E> {
     pub(super) end: E,
     pub(super) backoff: RecvBackoff,
+}
+
+/// A receiver whose inner part is a [`Receiving`]: for what is written once for `spsc` and `mpsc`.
+#[cfg(any(feature = "select", feature = "in-place"))]
+pub(super) trait PipeReceiver: Receive {
+    type End: ReadingEnd<Message = Self::Message>;
+
+    fn receiving(&mut self) -> &mut Receiving<Self::End>;
 }
 
 /// A receiver's memory of how to wait.

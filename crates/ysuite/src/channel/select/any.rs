@@ -1,7 +1,8 @@
 //! The case that receives from any receiver of a slice.
 
 use super::case::{Case, ChosenCase, Looked};
-use super::receive::{Got, RecvSource, SelectRecv};
+use super::operation::SelectOperation;
+use super::receive::SelectRecv;
 use super::sleeper::SelectWaiter;
 use crate::channel::{Receive, RecvError, error};
 use crate::foreign::{Foreign, Lent, Panics};
@@ -19,7 +20,7 @@ where
     /// Once it has: each receiver, with the state of its wait.
     sources: Vec<<&'a mut E as SelectRecv>::Source>,
     place: Option<E::Message>,
-    outcome: Option<(usize, Got)>,
+    outcome: Option<(usize, Result<(), RecvError>)>,
     /// Its captures are dropped after a message that may panic.
     then: Foreign<Option<F>>,
 }
@@ -41,7 +42,7 @@ where
         self.ends.len() + self.sources.len() - 1 - operation
     }
 
-    fn note(&mut self, at: usize, outcome: Option<Got>) -> bool {
+    fn note(&mut self, at: usize, outcome: Option<Result<(), RecvError>>) -> bool {
         self.outcome = outcome.map(|outcome| (at, outcome));
         self.outcome.is_some()
     }
@@ -61,8 +62,8 @@ where
     fn try_at(&mut self, at: usize) -> bool {
         let at = self.index(at);
         let outcome = match self.ends.get_mut(at) {
-            Some(end) => end.into_source().take(&mut self.place),
-            None => self.sources[at].take(&mut self.place),
+            Some(end) => end.into_source().attempt(&mut self.place),
+            None => self.sources[at].attempt(&mut self.place),
         };
         match outcome {
             None => false,
@@ -87,7 +88,7 @@ where
     }
 
     fn announce(&self) {
-        self.sources.iter().for_each(RecvSource::announce);
+        self.sources.iter().for_each(SelectOperation::announce);
     }
 
     fn met(&mut self, at: usize) {
@@ -99,12 +100,12 @@ where
     fn leave(&mut self) {
         // As in a select: a waker that panics keeps none of the other cases in its line.
         let mut panics = Panics::none();
-        self.sources.iter_mut().for_each(|source| panics.catch(|| source.leave()));
+        self.sources.iter_mut().for_each(|source| panics.catch(|| source.leave(&mut self.place)));
     }
 
     fn moves(&mut self) -> u64 {
         let ends = self.ends.iter_mut().map(|end| end.into_source().moves());
-        ends.chain(self.sources.iter().map(RecvSource::moves)).fold(0, u64::wrapping_add)
+        ends.chain(self.sources.iter().map(SelectOperation::moves)).fold(0, u64::wrapping_add)
     }
 
     fn deadline(&self) -> Deadline {

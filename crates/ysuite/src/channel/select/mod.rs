@@ -39,7 +39,6 @@ use crate::channel::{Receive, RecvError, SendError};
 use crate::foreign::{Foreign, Lent};
 use crate::os::Deadline;
 
-pub(super) use self::operation::OperationOutlet;
 pub(crate) use self::operation::OperationSource;
 pub use self::receive::SelectRecv;
 pub use self::send::SelectSend;
