@@ -13,8 +13,7 @@ use crate::channel::Spin;
 use crate::channel::coop::poll_within_budget;
 use crate::channel::error;
 use crate::channel::identity::{impl_identity, is_attached};
-use crate::channel::iter::{IntoIter, Receive, impl_iterator, until_over};
-use crate::channel::observed::impl_observer;
+use crate::channel::iter::{IntoIter, Receive, until_over};
 use crate::channel::receive::impl_receiver_traits;
 use crate::channel::rendezvous::{self, Party};
 use crate::foreign::{Foreign, Guarded, Lent, Panics};
@@ -568,10 +567,26 @@ impl<T> Receiver<T> {
     pub fn close(&self) -> bool {
         self.shared.close()
     }
+
+    /// Whether both are handles of the same channel. So does `==`, and the hash is the channel's. Wait-free.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self == other
+    }
 }
 
-impl_identity!(Receiver, |receiver| &receiver.shared);
-impl_observer!(Receiver, |receiver| receiver.shared.meter());
+impl_identity!(Receiver);
+
+#[cfg(feature = "statistics")]
+impl<T> Receiver<T> {
+    /// An observer of the messages that go through this channel. It works on any thread, also after all handles
+    /// are dropped: see [`statistics`](crate::statistics). With the feature `statistics` only.
+    #[doc = cost!(statistics OBSERVER)]
+    #[must_use]
+    pub fn observer(&self) -> crate::statistics::Observer {
+        self.shared.meter().observer()
+    }
+}
 
 impl<T> Clone for Receiver<T> {
     /// Another receiver of the same messages. The clone is attached to no set.
@@ -632,8 +647,35 @@ pub struct Iter<'a, T> {
 /// Takes the messages that are there. Made by [`Receiver::try_iter`].
 pub struct TryIter<'a, T>(&'a Receiver<T>);
 
-impl_iterator!(Iter<'_, T>, T, |this| until_over(&mut this.is_over, || this.receiver.recv().ok()));
-impl_iterator!(TryIter<'_, T>, T, |this| this.0.try_recv().ok());
+impl<T> Iterator for Iter<'_, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        until_over(&mut self.is_over, || self.receiver.recv().ok())
+    }
+}
+
+impl<T> Iterator for TryIter<'_, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        self.0.try_recv().ok()
+    }
+}
+
+impl<T> fmt::Debug for Iter<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Iter { .. }")
+    }
+}
+
+impl<T> fmt::Debug for TryIter<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TryIter { .. }")
+    }
+}
 
 impl<T> FusedIterator for Iter<'_, T> {}
 

@@ -10,7 +10,6 @@ use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
 use crate::channel::error;
 use crate::channel::identity::{impl_identity, is_attached};
-use crate::channel::observed::impl_observer;
 use crate::channel::rendezvous::Party;
 use crate::foreign::{Foreign, Panics};
 use crate::operation;
@@ -437,10 +436,26 @@ impl<T> Sender<T> {
     pub fn close(&self) -> bool {
         self.shared.close()
     }
+
+    /// Whether both are handles of the same channel. So does `==`, and the hash is the channel's. Wait-free.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self == other
+    }
 }
 
-impl_identity!(Sender, |sender| &sender.shared);
-impl_observer!(Sender, |sender| sender.shared.meter());
+impl_identity!(Sender);
+
+#[cfg(feature = "statistics")]
+impl<T> Sender<T> {
+    /// An observer of the messages that go through this channel. It works on any thread, also after all handles
+    /// are dropped: see [`statistics`](crate::statistics). With the feature `statistics` only.
+    #[doc = cost!(statistics OBSERVER)]
+    #[must_use]
+    pub fn observer(&self) -> crate::statistics::Observer {
+        self.shared.meter().observer()
+    }
+}
 
 impl<T> Sender<T> {
     /// Takes this sender out of its set: its id is down, and free. False: it was in no set. If it had been notified of

@@ -60,12 +60,7 @@ impl<'a> LineCase<'a> {
     }
 
     // MUTANT: The message is registered already, so there is none to register a second time.
-    pub(super) fn stand(
-        &mut self,
-        waiter: &SelectWaiter,
-        case: usize,
-        place: &mut LentPlace<'_>,
-    ) -> Option<Exchanged> {
+    pub(super) fn stand(&mut self, waiter: &SelectWaiter, case: usize, place: &mut LentPlace<'_>) -> Option<Exchanged> {
         if self.slot.is_some() {
             return None;
         }

@@ -57,11 +57,7 @@ impl<R: PipeReceiver> SelectOperation for PipeTake<'_, R> {
         self.receiver.receiving().take_or_end(place)
     }
 
-    fn look(
-        &mut self,
-        waiter: &SelectWaiter,
-        _: &mut Option<R::Message>,
-    ) -> (Looked, Option<Result<(), RecvError>>) {
+    fn look(&mut self, waiter: &SelectWaiter, _: &mut Option<R::Message>) -> (Looked, Option<Result<(), RecvError>>) {
         self.is_registered = true;
         looked(one::poll(&mut self.receiver.receiving().end, &mut Context::from_waker(&waiter.waker)))
     }

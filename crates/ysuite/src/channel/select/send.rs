@@ -128,7 +128,9 @@ impl<T, O: SelectOperation<Message = T, Error = SendError<()>>, F> Case for Send
     }
 }
 
-impl<R, T, O: SelectOperation<Message = T, Error = SendError<()>>, F: FnOnce(Result<(), SendError<T>>) -> R> ChosenCase<R> for SendCase<'_, O, T, F> {
+impl<R, T, O: SelectOperation<Message = T, Error = SendError<()>>, F: FnOnce(Result<(), SendError<T>>) -> R>
+    ChosenCase<R> for SendCase<'_, O, T, F>
+{
     #[inline]
     fn finish(&mut self, result: &mut Option<R>) {
         if let Some(sent) = self.take_result() {
