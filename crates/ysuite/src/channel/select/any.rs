@@ -1,6 +1,6 @@
 //! The case that receives from any receiver of a slice.
 
-use super::case::{Case, ChosenCase, Looked};
+use super::case::{CaseList, ChosenList, Looked};
 use super::operation::SelectOperation;
 use super::receive::SelectRecv;
 use super::sleeper::SelectWaiter;
@@ -48,7 +48,8 @@ where
     }
 }
 
-impl<'a, E, F> Case for AnyCase<'a, E, F>
+#[allow(private_interfaces)]
+impl<'a, E, F> CaseList for AnyCase<'a, E, F>
 where
     E: Receive,
     for<'b> &'b mut E: SelectRecv<Message = E::Message, Error = RecvError>,
@@ -118,7 +119,7 @@ where
     }
 }
 
-impl<'a, R, E, F> ChosenCase<R> for AnyCase<'a, E, F>
+impl<'a, R, E, F> ChosenList<R> for AnyCase<'a, E, F>
 where
     E: Receive,
     for<'b> &'b mut E: SelectRecv<Message = E::Message, Error = RecvError>,

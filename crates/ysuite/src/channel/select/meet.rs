@@ -18,7 +18,7 @@ pub(in crate::channel) struct MeetingCase<'a, T> {
 
 impl<'a, T> MeetingCase<'a, T> {
     pub(super) fn new<const SENDS: bool>(party: &Party<'a, T, SENDS>) -> Self {
-        let line = LineCase { party: party.any(), sends: SENDS, slot: None, is_notified: false };
+        let line = LineCase { party: party.any(), slot: None, is_notified: false };
         Self { line: Outlined::new(line), of: PhantomData }
     }
 
@@ -40,7 +40,6 @@ impl<'a, T> MeetingCase<'a, T> {
 /// As [`MeetingCase`], without the type of the messages. See [`SelectOperation`](super::operation::SelectOperation).
 pub(super) struct LineCase<'a> {
     party: AnyParty<'a>,
-    sends: bool,
     slot: Option<LineSlot>,
     /// A notification of another slot is to be passed on.
     is_notified: bool,
@@ -77,12 +76,12 @@ impl<'a> LineCase<'a> {
 
     pub(super) fn look(&mut self, place: &mut LentPlace<'_>) -> (Looked, Option<Exchanged>) {
         let side = self.side();
-        let look = |slot: &LineSlot| if self.sends { slot.look(side) } else { slot.look_to(side, place) };
+        let look = |slot: &LineSlot| if self.party.sends { slot.look(side) } else { slot.look_to(side, place) };
         match self.slot.as_ref().map_or(Look::Nobody, look) {
             Look::Nobody => (Looked::Nothing, None),
             Look::Met(met) => (Looked::Met(met), None),
             // The message of a sender comes out of the line.
-            Look::Closed if self.sends => (Looked::Done, self.met(place)),
+            Look::Closed if self.party.sends => (Looked::Done, self.met(place)),
             Look::Closed => (Looked::Done, Some(Err(Closed))),
             Look::Found => (Looked::Done, Some(Ok(()))),
             Look::Again => (Looked::Again, None),
@@ -91,7 +90,7 @@ impl<'a> LineCase<'a> {
 
     pub(super) fn met(&mut self, place: &mut LentPlace<'_>) -> Option<Exchanged> {
         let met = self.slot.take()?.leave_to(self.side(), place);
-        match (self.sends, met, place.is_some()) {
+        match (self.party.sends, met, place.is_some()) {
             (true, Some(Met::Peer(_)), _) | (false, _, true) => Some(Ok(())),
             (true, _, true) | (false, _, false) => Some(Err(Closed)),
             (true, _, false) => None,
@@ -103,7 +102,7 @@ impl<'a> LineCase<'a> {
         // Both may wake another endpoint, whose waker is user code, and both are done, whatever the other does.
         let mut panics = Panics::none();
         panics.catch(|| match self.slot.take() {
-            Some(slot) if self.sends => drop(slot.leave_to(self.side(), place)),
+            Some(slot) if self.party.sends => drop(slot.leave_to(self.side(), place)),
             slot => slot.into_iter().for_each(|slot| slot.leave(self.side())),
         });
         panics.catch(|| drop(self.owed()));

@@ -10,7 +10,7 @@ use crate::channel::rendezvous::{Closed, Exchanged};
 use crate::operation::Operation;
 use crate::os::Deadline;
 
-/// What one case does, and how to wait for it. See [`Case`](super::case::Case) for what is not said here. A message is in
+/// What one case does, and how to wait for it. See [`CaseList`](super::case::CaseList) for what is not said here. A message is in
 /// `place`, unless it is in line.
 pub(in crate::channel) trait SelectOperation {
     type Message;

@@ -1,6 +1,6 @@
 //! The case that receives from one receiver.
 
-use super::case::{Case, ChosenCase, Looked};
+use super::case::{CaseList, ChosenList, Looked};
 use super::operation::SelectOperation;
 use super::sleeper::SelectWaiter;
 use crate::channel::error;
@@ -50,7 +50,8 @@ impl<S: SelectOperation, F> RecvCase<S, F> {
     }
 }
 
-impl<S: SelectOperation, F> Case for RecvCase<S, F> {
+#[allow(private_interfaces)]
+impl<S: SelectOperation, F> CaseList for RecvCase<S, F> {
     #[inline]
     fn len(&self) -> usize {
         1
@@ -99,7 +100,7 @@ impl<S: SelectOperation, F> Case for RecvCase<S, F> {
     }
 }
 
-impl<R, S: SelectOperation, F: FnOnce(Result<S::Message, S::Error>) -> R> ChosenCase<R> for RecvCase<S, F> {
+impl<R, S: SelectOperation, F: FnOnce(Result<S::Message, S::Error>) -> R> ChosenList<R> for RecvCase<S, F> {
     #[inline]
     fn finish(&mut self, result: &mut Option<R>) {
         if let Some(received) = self.take_result() {

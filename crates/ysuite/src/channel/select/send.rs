@@ -1,6 +1,6 @@
 //! The case that sends to one sender.
 
-use super::case::{Case, ChosenCase, Looked};
+use super::case::{CaseList, ChosenList, Looked};
 use super::operation::SelectOperation;
 use super::sleeper::SelectWaiter;
 use crate::channel::{SendError, error};
@@ -70,7 +70,8 @@ impl<'a, O, T, F> SendCase<'a, O, T, F> {
     }
 }
 
-impl<T, O: SelectOperation<Message = T, Error = SendError<()>>, F> Case for SendCase<'_, O, T, F> {
+#[allow(private_interfaces)]
+impl<T, O: SelectOperation<Message = T, Error = SendError<()>>, F> CaseList for SendCase<'_, O, T, F> {
     #[inline]
     fn len(&self) -> usize {
         1
@@ -129,7 +130,7 @@ impl<T, O: SelectOperation<Message = T, Error = SendError<()>>, F> Case for Send
 }
 
 impl<R, T, O: SelectOperation<Message = T, Error = SendError<()>>, F: FnOnce(Result<(), SendError<T>>) -> R>
-    ChosenCase<R> for SendCase<'_, O, T, F>
+    ChosenList<R> for SendCase<'_, O, T, F>
 {
     #[inline]
     fn finish(&mut self, result: &mut Option<R>) {
