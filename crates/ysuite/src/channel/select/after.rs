@@ -23,8 +23,8 @@ impl<F> CaseList for AfterCase<F> {
         0
     }
 
-    fn deadline(&self) -> Deadline {
-        self.deadline
+    fn deadline(&self, limit: Deadline) -> Deadline {
+        limit.or_sooner(self.deadline)
     }
 
     fn expire(&mut self) -> bool {

@@ -109,8 +109,8 @@ where
         ends.chain(self.sources.iter().map(SelectOperation::moves)).fold(0, u64::wrapping_add)
     }
 
-    fn deadline(&self) -> Deadline {
-        self.sources.iter().fold(Deadline::Never, |due, source| due.or_sooner(source.due()))
+    fn deadline(&self, limit: Deadline) -> Deadline {
+        self.sources.iter().fold(limit, |limit, source| limit.or_sooner(source.due()))
     }
 
     #[inline]

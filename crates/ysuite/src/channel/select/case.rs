@@ -55,9 +55,10 @@ pub trait CaseList {
     fn moves(&mut self) -> u64 {
         0
     }
-    /// When a case is to be performed where no operation is possible.
-    fn deadline(&self) -> Deadline {
-        Deadline::Never
+    /// When a case is to be performed where no operation is possible: the earliest of `limit` and the deadlines of the
+    /// cases.
+    fn deadline(&self, limit: Deadline) -> Deadline {
+        limit
     }
     /// A deadline has passed: its case is performed (true).
     fn expire(&mut self) -> bool {
@@ -156,8 +157,8 @@ impl<C: CaseList, L: CaseList> CaseList for AndCase<C, L> {
         self.case.moves().wrapping_add(self.others.moves())
     }
 
-    fn deadline(&self) -> Deadline {
-        self.others.deadline().or_sooner(self.case.deadline())
+    fn deadline(&self, limit: Deadline) -> Deadline {
+        self.others.deadline(self.case.deadline(limit))
     }
 
     fn expire(&mut self) -> bool {

@@ -284,8 +284,8 @@ impl CaseList for ListedCases<'_, '_> {
         self.0.iter_mut().map(|operation| operation.case_mut().moves()).fold(0, u64::wrapping_add)
     }
 
-    fn deadline(&self) -> Deadline {
-        self.0.iter().fold(Deadline::Never, |due, operation| due.or_sooner(operation.case().deadline()))
+    fn deadline(&self, limit: Deadline) -> Deadline {
+        self.0.iter().fold(limit, |limit, operation| operation.case().deadline(limit))
     }
 
     fn is_done(&self) -> bool {

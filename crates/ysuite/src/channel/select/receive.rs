@@ -90,8 +90,8 @@ impl<S: SelectOperation, F> CaseList for RecvCase<S, F> {
         self.source.moves()
     }
 
-    fn deadline(&self) -> Deadline {
-        self.source.due()
+    fn deadline(&self, limit: Deadline) -> Deadline {
+        limit.or_sooner(self.source.due())
     }
 
     #[inline]

@@ -94,7 +94,7 @@ pub(super) fn choose<L: CaseList>(cases: &mut L, is_biased: bool, limit: Deadlin
 #[cold]
 #[inline(never)]
 fn wait<L: CaseList>(cases: &mut L, order: &Shuffled, is_biased: bool, limit: Deadline) -> bool {
-    if limit.or_sooner(cases.deadline()).is_over() {
+    if cases.deadline(limit).is_over() {
         if let Some(performed) = at_last(cases, order, u32::MAX, limit) {
             return performed;
         }
@@ -135,7 +135,7 @@ fn wait_once<L: CaseList>(
     }
     cases.announce();
     // Another thread may take what the last moment has made possible: then there may be a later one.
-    let deadline = limit.or_sooner(cases.deadline());
+    let deadline = cases.deadline(limit);
     // After the deadline it tries once more, and not for as long as other threads take what has woken it.
     let in_time = waiter.sleep(deadline) && !deadline.is_over();
     if let Some(met) = waiter.ticket.close() {
