@@ -152,6 +152,7 @@
 mod closed;
 mod flavour;
 mod force;
+mod handle;
 mod holding;
 pub(super) mod operations;
 mod permit;
@@ -175,6 +176,7 @@ use super::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
 };
 
+pub(in crate::channel) use self::handle::MpmcHandle;
 use self::shared::MpmcShared;
 pub(in crate::channel) use self::shared::{Readers, Writers};
 use super::rendezvous::MeetingOf;

@@ -6,8 +6,9 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
 
+use super::handle::MpmcHandle;
 use super::operations::{MpmcReceive, RecvRun};
-use super::shared::{MpmcShared, Readers};
+use super::shared::MpmcShared;
 use super::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::Spin;
 use crate::channel::coop::poll_within_budget;
@@ -22,7 +23,7 @@ use crate::os::Deadline;
 use crate::queue::exchange::{ClaimedMessage, ClaimedSlot, Hint};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
-use crate::wait::many::{ManyWait, Owed, SharedEnd};
+use crate::wait::many::{Owed, SharedEnd};
 use crate::wait::{SharedBackoff, Subscriptions};
 
 /// A receiver of the [channel](super). Clones are equal, and each message goes to one of them; any number of threads
@@ -32,9 +33,9 @@ pub struct Receiver<T> {
     pub(super) shared: Arc<MpmcShared<T>>,
     pub(super) backoff: SharedBackoff,
     /// Where this handle begins to poll for messages.
-    hint: Hint,
+    pub(super) hint: Hint,
     /// Present once this receiver has been polled or attached.
-    subscriptions: Option<Box<Subscriptions>>,
+    pub(super) subscriptions: Option<Box<Subscriptions>>,
     /// As a stream it has returned `None`.
     #[cfg(feature = "stream")]
     has_ended: bool,
@@ -284,11 +285,6 @@ impl<T> Receiver<T> {
         self.shared.flavour.place()
     }
 
-    /// A number that grows with each message that is written or taken. Wait-free.
-    pub(in crate::channel) fn moves(&self) -> u64 {
-        self.shared.flavour.moves()
-    }
-
     /// What this handle shares with all others of its channel.
     #[cfg(feature = "select")]
     pub(in crate::channel) fn shared(&self) -> &Arc<MpmcShared<T>> {
@@ -442,17 +438,6 @@ impl<T> Receiver<T> {
         take(self).ok_or_else(|| if self.is_over() { TryRecvError::Disconnected } else { TryRecvError::Empty })
     }
 
-    /// A wait for messages, as a task. It is responsible for notifications that the receiver's other slots had got.
-    pub(in crate::channel) fn wait(&self) -> ManyWait<Readers<'_, T>> {
-        ManyWait::new(self.shared.readers(), self.disarm_all())
-    }
-
-    /// Before this receiver waits as a thread or a future: disarms the slots of its polling task and its set. True: one
-    /// of them had been notified.
-    pub(super) fn disarm_all(&self) -> bool {
-        self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.disarm_all(self.shared.readers()))
-    }
-
     fn recv_within(&self, place: &mut Option<T>, deadline: Deadline) -> Result<(), RecvTimeoutError> {
         error::of_limited_receive(operation::block(MpmcReceive::new(self), place, deadline))
     }
@@ -461,11 +446,6 @@ impl<T> Receiver<T> {
     #[inline(never)]
     fn recv_batch_slowly(&self, mut batch: RecvRun<'_, T>) -> Result<usize, RecvError> {
         operation::perform(MpmcReceive::new(self), &mut batch).map(|()| batch.taken)
-    }
-
-    /// The endpoint of this handle, if this is a rendezvous.
-    pub(in crate::channel) fn party(&self) -> Option<Party<'_, T, false>> {
-        self.shared.flavour.meeting().map(|meeting| Party::new(meeting, self.subscriptions.as_deref()))
     }
 
     /// No queue has a message: it is disconnected, or this is a rendezvous.
@@ -493,15 +473,6 @@ impl<T> Receiver<T> {
     #[doc = cost!(mpmc SHRINK)]
     pub fn shrink_to_fit(&self) {
         self.shared.flavour.shrink();
-    }
-
-    /// Before this receiver waits as a thread: after a stream it lets the senders get ahead, and a queue without a bound
-    /// gives back what a burst has left.
-    pub(super) fn calm(&self, deadline: Deadline) {
-        if self.hint.is_stream_over() {
-            self.backoff.stand_back(deadline);
-        }
-        self.shared.flavour.calm();
     }
 }
 

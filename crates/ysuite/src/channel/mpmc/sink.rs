@@ -5,6 +5,7 @@
 
 use core::task::{Context, Poll, ready};
 
+use super::handle::MpmcHandle;
 use super::{SendError, Sender, TrySendError};
 use crate::channel::coop::poll_within_budget;
 use crate::channel::rendezvous;

@@ -8,7 +8,7 @@ use super::operation::{QueueOrMeeting, SelectOperation, looked};
 use super::receive::SelectRecv;
 use super::send::SelectSend;
 use super::sleeper::SelectWaiter;
-use crate::channel::mpmc::{Readers, Receiver, Sender, Writers};
+use crate::channel::mpmc::{MpmcHandle, Readers, Receiver, Sender, Writers};
 use crate::channel::{RecvError, SendError, TrySendError};
 use crate::wait::many::{ManyWait, SharedEnd};
 
@@ -74,11 +74,11 @@ impl<'a, T> Awaited for &'a Receiver<T> {
     }
 
     fn wait(&self) -> ManyWait<Readers<'a, T>> {
-        Receiver::wait(self)
+        MpmcHandle::wait(*self)
     }
 
     fn moves(&self) -> u64 {
-        Receiver::moves(self)
+        MpmcHandle::moves(*self)
     }
 }
 
@@ -97,11 +97,11 @@ impl<'a, T> Awaited for &'a Sender<T> {
     }
 
     fn wait(&self) -> ManyWait<Writers<'a, T>> {
-        Sender::wait(self)
+        MpmcHandle::wait(*self)
     }
 
     fn moves(&self) -> u64 {
-        Sender::moves(self)
+        MpmcHandle::moves(*self)
     }
 }
 

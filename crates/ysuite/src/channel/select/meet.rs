@@ -143,7 +143,7 @@ mod tests {
     use core::task::{Context, Waker};
 
     use super::*;
-    use crate::channel::mpmc;
+    use crate::channel::mpmc::{self, MpmcHandle};
     use crate::channel::select::operation::SelectOperation;
     use crate::channel::select::receive::SelectRecv;
     use crate::channel::select::send::SelectSend;

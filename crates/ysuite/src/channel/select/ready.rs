@@ -11,7 +11,7 @@ use core::fmt;
 use super::exchange::{Awaited, Listed};
 use super::receive::SelectRecv;
 use crate::channel::ReserveError;
-use crate::channel::mpmc::{Permit, Readers, Receiver, Sender, Writers};
+use crate::channel::mpmc::{MpmcHandle, Permit, Readers, Receiver, Sender, Writers};
 use crate::wait::many::{ManyWait, SharedEnd};
 
 /// A reservation of room for one message. Made by [`reserve`](super::list::reserve).
