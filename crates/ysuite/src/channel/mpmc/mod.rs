@@ -178,7 +178,7 @@ use super::error::{
 
 pub(in crate::channel) use self::handle::MpmcHandle;
 use self::shared::MpmcShared;
-pub(in crate::channel) use self::shared::{Readers, Writers};
+pub(in crate::channel) use self::shared::{Readers, WaitingSide, Writers};
 use super::rendezvous::MeetingOf;
 use crate::statistics::Meter;
 use crate::sync::Arc;

@@ -285,12 +285,6 @@ impl<T> Receiver<T> {
         self.shared.flavour.place()
     }
 
-    /// What this handle shares with all others of its channel.
-    #[cfg(feature = "select")]
-    pub(in crate::channel) fn shared(&self) -> &Arc<MpmcShared<T>> {
-        &self.shared
-    }
-
     /// Whether all messages before a position have been taken. Wait-free.
     pub(in crate::channel) fn has_reached(&self, position: u64) -> bool {
         self.shared.flavour.has_reached(position)

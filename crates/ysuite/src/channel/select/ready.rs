@@ -7,11 +7,12 @@
 
 use core::convert::Infallible;
 use core::fmt;
+use core::marker::PhantomData;
 
 use super::exchange::{Awaited, Listed};
 use super::receive::SelectRecv;
 use crate::channel::ReserveError;
-use crate::channel::mpmc::{MpmcHandle, Permit, Readers, Receiver, Sender, Writers};
+use crate::channel::mpmc::{MpmcHandle, Permit, Receiver, Sender, WaitingSide, Writers};
 use crate::wait::many::{ManyWait, SharedEnd};
 
 /// A reservation of room for one message. Made by [`reserve`](super::list::reserve).
@@ -48,36 +49,21 @@ impl<'a, T> Awaited for Reserving<'a, T> {
     }
 }
 
-impl<'a, T> Awaited for Readable<'a, T> {
-    type Side = Readers<'a, T>;
+/// Whether a handle is ready, of either side.
+#[doc(hidden)]
+pub struct Ready<'a, T, H, const SENDS: bool>(&'a H, PhantomData<T>);
+
+impl<'a, T: 'a, H: MpmcHandle<T, SENDS>, const SENDS: bool> Awaited for Ready<'a, T, H, SENDS> {
+    type Side = WaitingSide<'a, T, SENDS>;
     type Message = ();
     type Error = Infallible;
 
     fn attempt(&self, place: &mut Option<()>) -> Option<Result<(), Infallible>> {
-        *place = self.0.shared().readers().is_ready().then_some(());
+        *place = self.0.side().is_ready().then_some(());
         place.map(Ok)
     }
 
-    fn wait(&self) -> ManyWait<Readers<'a, T>> {
-        self.0.wait()
-    }
-
-    fn moves(&self) -> u64 {
-        self.0.party().map_or_else(|| self.0.moves(), |party| party.side().moves())
-    }
-}
-
-impl<'a, T> Awaited for Writable<'a, T> {
-    type Side = Writers<'a, T>;
-    type Message = ();
-    type Error = Infallible;
-
-    fn attempt(&self, place: &mut Option<()>) -> Option<Result<(), Infallible>> {
-        *place = self.0.shared().writers().is_ready().then_some(());
-        place.map(Ok)
-    }
-
-    fn wait(&self) -> ManyWait<Writers<'a, T>> {
+    fn wait(&self) -> ManyWait<WaitingSide<'a, T, SENDS>> {
         self.0.wait()
     }
 
@@ -108,11 +94,11 @@ impl<T> fmt::Debug for Reserving<'_, T> {
 impl<'a, T> SelectRecv for Readable<'a, T> {
     type Message = ();
     type Error = Infallible;
-    type Source = Listed<Self>;
+    type Source = Listed<Ready<'a, T, Receiver<T>, false>>;
 
     #[inline]
-    fn into_source(self) -> Listed<Self> {
-        Listed::new(self)
+    fn into_source(self) -> Self::Source {
+        Listed::new(Ready(self.0, PhantomData))
     }
 }
 
@@ -126,11 +112,11 @@ impl<T> fmt::Debug for Readable<'_, T> {
 impl<'a, T> SelectRecv for Writable<'a, T> {
     type Message = ();
     type Error = Infallible;
-    type Source = Listed<Self>;
+    type Source = Listed<Ready<'a, T, Sender<T>, true>>;
 
     #[inline]
-    fn into_source(self) -> Listed<Self> {
-        Listed::new(self)
+    fn into_source(self) -> Self::Source {
+        Listed::new(Ready(self.0, PhantomData))
     }
 }
 
