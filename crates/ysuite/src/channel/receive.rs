@@ -485,7 +485,8 @@ fn moved_out<T, E>(found: Option<InSlot<T>>, none: E) -> Result<T, E> {
 
 /// Gives a receiver what iterators, streams and the hub need. `$by => $iter`: a borrowed receiver, and its iterator.
 /// `$certain`: the maximal number of the present messages that this receiver certainly gets. `$look` and `$has_message`
-/// are evaluated with the receiver as `$this`.
+/// are evaluated with the receiver as `$this`. A macro, as iterators and streams are foreign traits: they cannot be
+/// implemented once for all receivers.
 macro_rules! impl_receiver_traits {
     (
         $receiver:ident, $by:ty => $iter:ty, $(#[$size:meta])* certain: $certain:expr,
