@@ -302,7 +302,7 @@ impl<T> fmt::Display for SendTimeoutError<T> {
 
 impl fmt::Display for ReserveError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        TryReserveError::from(*self).fmt(f)
+        fmt::Display::fmt(&TryReserveError::from(*self), f)
     }
 }
 
