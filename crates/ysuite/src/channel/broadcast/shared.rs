@@ -23,34 +23,34 @@ pub(super) struct BroadcastShared<T> {
     sender_count: AtomicUsize,
 }
 
-/// Handles that wait, and for what: `W` is [a place](Listener), [room](Speaker) or [the end of all receivers](Leaver).
-pub(super) struct Waiting<'a, T, W> {
+/// Handles that wait, and for what: `W` is [a place](Listener), [room](Speaker) or [that there is no receiver](Leaver).
+pub(super) struct BroadcastSide<'a, T, W> {
     shared: &'a BroadcastShared<T>,
     what: W,
 }
 
 /// A receiver that waits for the message at its position.
-pub(super) type Listener<'a, T> = Waiting<'a, T, ReaderPlace<'a>>;
+pub(super) type Listener<'a, T> = BroadcastSide<'a, T, ReaderPlace<'a>>;
 
 /// The senders that wait for room.
-pub(super) type Speaker<'a, T> = Waiting<'a, T, Room>;
+pub(super) type Speaker<'a, T> = BroadcastSide<'a, T, AwaitsRoom>;
 
 /// The senders that wait until there is no receiver.
-pub(super) type Leaver<'a, T> = Waiting<'a, T, NoReceiver>;
+pub(super) type Leaver<'a, T> = BroadcastSide<'a, T, AwaitsEnd>;
 
 #[derive(Clone, Copy)]
-pub(super) struct Room;
+pub(super) struct AwaitsRoom;
 
 #[derive(Clone, Copy)]
-pub(super) struct NoReceiver;
+pub(super) struct AwaitsEnd;
 
-impl<T, W: Copy> Clone for Waiting<'_, T, W> {
+impl<T, W: Copy> Clone for BroadcastSide<'_, T, W> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T, W: Copy> Copy for Waiting<'_, T, W> {}
+impl<T, W: Copy> Copy for BroadcastSide<'_, T, W> {}
 
 impl<T> SharedEnd for Listener<'_, T> {
     const FOR_ALL: bool = true;
@@ -111,15 +111,15 @@ impl<T> BroadcastShared<T> {
 
     /// A receiver that waits at its position. Its cursor stays there meanwhile.
     pub(super) fn listener(&self, seat: &Seat) -> Listener<'_, T> {
-        Waiting { shared: self, what: self.ring.place(seat) }
+        BroadcastSide { shared: self, what: self.ring.place(seat) }
     }
 
     pub(super) fn speaker(&self) -> Speaker<'_, T> {
-        Waiting { shared: self, what: Room }
+        BroadcastSide { shared: self, what: AwaitsRoom }
     }
 
     pub(super) fn leaver(&self) -> Leaver<'_, T> {
-        Waiting { shared: self, what: NoReceiver }
+        BroadcastSide { shared: self, what: AwaitsEnd }
     }
 
     /// Whether nothing that is sent would be received.

@@ -26,21 +26,21 @@ pub(in crate::channel) trait Awaited {
 /// That, and its wait.
 #[doc(hidden)]
 #[allow(private_bounds)]
-pub struct Listed<E: Awaited> {
+pub struct ManyCase<E: Awaited> {
     end: E,
     /// With its slot in the wait list, once it has one.
     wait: Option<ManyWait<E::Side>>,
 }
 
 #[allow(private_bounds)]
-impl<E: Awaited> Listed<E> {
+impl<E: Awaited> ManyCase<E> {
     #[inline]
     pub(super) fn new(end: E) -> Self {
         Self { end, wait: None }
     }
 }
 
-impl<E: Awaited> SelectOperation for Listed<E> {
+impl<E: Awaited> SelectOperation for ManyCase<E> {
     type Message = E::Message;
     type Error = E::Error;
 
@@ -108,12 +108,12 @@ impl<'a, T> Awaited for &'a Sender<T> {
 impl<'a, T> SelectRecv for &'a Receiver<T> {
     type Message = T;
     type Error = RecvError;
-    type Source = QueueOrMeeting<'a, Listed<&'a Receiver<T>>>;
+    type Source = QueueOrMeeting<'a, ManyCase<&'a Receiver<T>>>;
 
     #[inline]
     fn into_source(self) -> Self::Source {
         match self.party() {
-            None => QueueOrMeeting::Queue(Listed::new(self)),
+            None => QueueOrMeeting::Queue(ManyCase::new(self)),
             Some(party) => QueueOrMeeting::Meeting(MeetingCase::new(&party)),
         }
     }
@@ -132,12 +132,12 @@ impl<'a, T> SelectRecv for &'a mut Receiver<T> {
 
 impl<'a, T> SelectSend for &'a Sender<T> {
     type Message = T;
-    type Outlet = QueueOrMeeting<'a, Listed<&'a Sender<T>>>;
+    type Outlet = QueueOrMeeting<'a, ManyCase<&'a Sender<T>>>;
 
     #[inline]
     fn into_outlet(self) -> Self::Outlet {
         match self.party() {
-            None => QueueOrMeeting::Queue(Listed::new(self)),
+            None => QueueOrMeeting::Queue(ManyCase::new(self)),
             Some(party) => QueueOrMeeting::Meeting(MeetingCase::new(&party)),
         }
     }

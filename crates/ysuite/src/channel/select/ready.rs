@@ -9,7 +9,7 @@ use core::convert::Infallible;
 use core::fmt;
 use core::marker::PhantomData;
 
-use super::exchange::{Awaited, Listed};
+use super::exchange::{Awaited, ManyCase};
 use super::receive::SelectRecv;
 use crate::channel::ReserveError;
 use crate::channel::mpmc::{MpmcHandle, Permit, Receiver, Sender, WaitingSide, Writers};
@@ -51,9 +51,9 @@ impl<'a, T> Awaited for Reserving<'a, T> {
 
 /// Whether a handle is ready, of either side.
 #[doc(hidden)]
-pub struct Ready<'a, T, H, const SENDS: bool>(&'a H, PhantomData<T>);
+pub struct ReadyCase<'a, T, H, const SENDS: bool>(&'a H, PhantomData<T>);
 
-impl<'a, T: 'a, H: MpmcHandle<T, SENDS>, const SENDS: bool> Awaited for Ready<'a, T, H, SENDS> {
+impl<'a, T: 'a, H: MpmcHandle<T, SENDS>, const SENDS: bool> Awaited for ReadyCase<'a, T, H, SENDS> {
     type Side = WaitingSide<'a, T, SENDS>;
     type Message = ();
     type Error = Infallible;
@@ -76,11 +76,11 @@ impl<'a, T: 'a, H: MpmcHandle<T, SENDS>, const SENDS: bool> Awaited for Ready<'a
 impl<'a, T> SelectRecv for Reserving<'a, T> {
     type Message = Permit<'a, T>;
     type Error = ReserveError;
-    type Source = Listed<Self>;
+    type Source = ManyCase<Self>;
 
     #[inline]
-    fn into_source(self) -> Listed<Self> {
-        Listed::new(self)
+    fn into_source(self) -> ManyCase<Self> {
+        ManyCase::new(self)
     }
 }
 
@@ -94,11 +94,11 @@ impl<T> fmt::Debug for Reserving<'_, T> {
 impl<'a, T> SelectRecv for Readable<'a, T> {
     type Message = ();
     type Error = Infallible;
-    type Source = Listed<Ready<'a, T, Receiver<T>, false>>;
+    type Source = ManyCase<ReadyCase<'a, T, Receiver<T>, false>>;
 
     #[inline]
     fn into_source(self) -> Self::Source {
-        Listed::new(Ready(self.0, PhantomData))
+        ManyCase::new(ReadyCase(self.0, PhantomData))
     }
 }
 
@@ -112,11 +112,11 @@ impl<T> fmt::Debug for Readable<'_, T> {
 impl<'a, T> SelectRecv for Writable<'a, T> {
     type Message = ();
     type Error = Infallible;
-    type Source = Listed<Ready<'a, T, Sender<T>, true>>;
+    type Source = ManyCase<ReadyCase<'a, T, Sender<T>, true>>;
 
     #[inline]
     fn into_source(self) -> Self::Source {
-        Listed::new(Ready(self.0, PhantomData))
+        ManyCase::new(ReadyCase(self.0, PhantomData))
     }
 }
 
