@@ -117,6 +117,18 @@ impl<T> TrySendError<T> {
             Self::Full(message) | Self::Disconnected(message) => message,
         }
     }
+
+    /// Whether the channel was full.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        matches!(self, Self::Full(_))
+    }
+
+    /// Whether the receiver has disconnected.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        matches!(self, Self::Disconnected(_))
+    }
 }
 
 impl<T> SendTimeoutError<T> {
@@ -125,6 +137,80 @@ impl<T> SendTimeoutError<T> {
         match self {
             Self::Timeout(message) | Self::Disconnected(message) => message,
         }
+    }
+
+    /// Whether the deadline has passed.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Self::Timeout(_))
+    }
+
+    /// Whether the receiver has disconnected.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        matches!(self, Self::Disconnected(_))
+    }
+}
+
+impl ReserveError {
+    /// Whether the caller asked for more room than the channel can ever have.
+    #[must_use]
+    pub fn is_too_many(&self) -> bool {
+        matches!(self, Self::TooMany)
+    }
+
+    /// Whether the receiver has disconnected.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        matches!(self, Self::Disconnected)
+    }
+}
+
+impl TryReserveError {
+    /// Whether there was too little free room.
+    #[must_use]
+    pub fn is_full(&self) -> bool {
+        matches!(self, Self::Full)
+    }
+
+    /// Whether the caller asked for more room than the channel can ever have.
+    #[must_use]
+    pub fn is_too_many(&self) -> bool {
+        matches!(self, Self::TooMany)
+    }
+
+    /// Whether the receiver has disconnected.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        matches!(self, Self::Disconnected)
+    }
+}
+
+impl TryRecvError {
+    /// Whether the channel was empty, with its sender still connected.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Self::Empty)
+    }
+
+    /// Whether the sender has disconnected.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        matches!(self, Self::Disconnected)
+    }
+}
+
+impl RecvTimeoutError {
+    /// Whether the deadline has passed.
+    #[must_use]
+    pub fn is_timeout(&self) -> bool {
+        matches!(self, Self::Timeout)
+    }
+
+    /// Whether the sender has disconnected.
+    #[must_use]
+    pub fn is_disconnected(&self) -> bool {
+        matches!(self, Self::Disconnected)
     }
 }
 
@@ -196,72 +282,66 @@ fn unsent<T, E>(place: &mut Option<T>, error: impl FnOnce(T) -> E) -> Result<(),
 const NO_RECEIVER: &str = "sending into a channel whose receiver has disconnected";
 const NO_SENDER: &str = "receiving from an empty channel whose sender has disconnected";
 
-/// Makes a type an error: the text of each reason. Where there are several reasons, each also gets a method that
-/// returns whether it was the reason.
-macro_rules! impl_error {
-    ($error:ident $(<$message:ident>)?: $($(#[$doc:meta] $is:ident:)? $reason:pat => $text:expr),+ $(,)?) => {
-        impl $(<$message>)? $error $(<$message>)? {
-            $($(
-                #[$doc]
-                #[must_use]
-                pub fn $is(&self) -> bool {
-                    matches!(self, $reason)
-                }
-            )?)+
-        }
-
-        impl $(<$message>)? fmt::Display for $error $(<$message>)? {
-            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str(match self {
-                    $($reason => $text,)+
-                })
-            }
-        }
-
-        impl $(<$message>)? Error for $error $(<$message>)? {}
-    };
+impl<T> fmt::Display for SendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(NO_RECEIVER)
+    }
 }
 
-impl_error!(SendError<T>: _ => NO_RECEIVER);
-impl_error!(TrySendError<T>:
-    /// Whether the channel was full.
-    is_full: Self::Full(_) => "sending into a full channel",
-    /// Whether the receiver has disconnected.
-    is_disconnected: Self::Disconnected(_) => NO_RECEIVER,
-);
-impl_error!(SendTimeoutError<T>:
-    /// Whether the deadline has passed.
-    is_timeout: Self::Timeout(_) => "timed out sending into a full channel",
-    /// Whether the receiver has disconnected.
-    is_disconnected: Self::Disconnected(_) => NO_RECEIVER,
-);
-impl_error!(ReserveError:
-    /// Whether the caller asked for more room than the channel can ever have.
-    is_too_many: Self::TooMany => "reserving more room than the channel has",
-    /// Whether the receiver has disconnected.
-    is_disconnected: Self::Disconnected => NO_RECEIVER,
-);
-impl_error!(TryReserveError:
-    /// Whether there was too little free room.
-    is_full: Self::Full => "reserving more room than is free",
-    /// Whether the caller asked for more room than the channel can ever have.
-    is_too_many: Self::TooMany => "reserving more room than the channel has",
-    /// Whether the receiver has disconnected.
-    is_disconnected: Self::Disconnected => NO_RECEIVER,
-);
-impl_error!(RecvError: _ => NO_SENDER);
-impl_error!(TryRecvError:
-    /// Whether the channel was empty, with its sender still connected.
-    is_empty: Self::Empty => "receiving from an empty channel",
-    /// Whether the sender has disconnected.
-    is_disconnected: Self::Disconnected => NO_SENDER,
-);
-impl_error!(RecvTimeoutError:
-    /// Whether the deadline has passed.
-    is_timeout: Self::Timeout => "timed out receiving from an empty channel",
-    /// Whether the sender has disconnected.
-    is_disconnected: Self::Disconnected => NO_SENDER,
-);
+impl<T> fmt::Display for TrySendError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_full() { "sending into a full channel" } else { NO_RECEIVER })
+    }
+}
+
+impl<T> fmt::Display for SendTimeoutError<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_timeout() { "timed out sending into a full channel" } else { NO_RECEIVER })
+    }
+}
+
+impl fmt::Display for ReserveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&TryReserveError::from(*self), f)
+    }
+}
+
+impl fmt::Display for TryReserveError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Full => "reserving more room than is free",
+            Self::TooMany => "reserving more room than the channel has",
+            Self::Disconnected => NO_RECEIVER,
+        })
+    }
+}
+
+impl fmt::Display for RecvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(NO_SENDER)
+    }
+}
+
+impl fmt::Display for TryRecvError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_empty() { "receiving from an empty channel" } else { NO_SENDER })
+    }
+}
+
+impl fmt::Display for RecvTimeoutError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.is_timeout() { "timed out receiving from an empty channel" } else { NO_SENDER })
+    }
+}
+
+impl<T> Error for SendError<T> {}
+impl<T> Error for TrySendError<T> {}
+impl<T> Error for SendTimeoutError<T> {}
+impl Error for ReserveError {}
+impl Error for TryReserveError {}
+impl Error for RecvError {}
+impl Error for TryRecvError {}
+impl Error for RecvTimeoutError {}
 
 /// Without the message, so that `T` need not implement `Debug`.
 impl<T> fmt::Debug for SendError<T> {

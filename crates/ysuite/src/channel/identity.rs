@@ -11,35 +11,22 @@ pub(super) fn is_attached(end: &impl Attach) -> bool {
     is_attached
 }
 
-/// Gives a handle, strong or weak, `same_channel`, `Eq` and `Hash`, all by its channel. `$shared` is what all handles of
-/// the channel share.
+/// Makes handles equal, strong or weak, whose field `shared` is what all handles of the channel share. A macro, as these
+/// traits are foreign: they cannot be implemented once for all handles.
 macro_rules! impl_identity {
-    ($end:ident, $([$bound:lifetime],)? |$this:ident| $shared:expr) => {
-        impl<T $(: $bound)?> $end<T> {
-            /// Whether both are handles of the same channel. So does `==`, and the hash is the channel's. Wait-free.
-            #[must_use]
-            pub fn same_channel(&self, other: &Self) -> bool {
-                self.channel_address() == other.channel_address()
-            }
-
-            fn channel_address(&self) -> usize {
-                let $this = self;
-                $crate::sync::Arc::as_ptr($shared).addr()
-            }
-        }
-
+    ($handle:ident) => {
         /// By the channel: clones are equal.
-        impl<T $(: $bound)?> PartialEq for $end<T> {
+        impl<T> PartialEq for $handle<T> {
             fn eq(&self, other: &Self) -> bool {
-                self.same_channel(other)
+                $crate::sync::Arc::ptr_eq(&self.shared, &other.shared)
             }
         }
 
-        impl<T $(: $bound)?> Eq for $end<T> {}
+        impl<T> Eq for $handle<T> {}
 
-        impl<T $(: $bound)?> core::hash::Hash for $end<T> {
+        impl<T> core::hash::Hash for $handle<T> {
             fn hash<H: core::hash::Hasher>(&self, state: &mut H) {
-                self.channel_address().hash(state);
+                $crate::sync::Arc::as_ptr(&self.shared).addr().hash(state);
             }
         }
     };

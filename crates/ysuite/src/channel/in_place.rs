@@ -40,8 +40,8 @@ use core::time::Duration;
 
 use super::error::{self, RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
 use super::mpmc::operations::{MpmcReceive, MpmcSend, RecvRun};
-use super::receive::{ReadingEnd, Receiving};
-use super::send::{SenderLink, Sending};
+use super::receive::{PipeReceiver, ReadingEnd, Receiving};
+use super::send::{PipeSender, SenderLink, Sending};
 pub use super::stop::Stop;
 use super::stop::{SleepingPlace, Stoppable, StoppableShared, UntilStopped};
 use super::{mpmc, mpsc, oneshot, spsc};
@@ -268,25 +268,143 @@ fn deadline(timeout: Option<Duration>) -> Deadline {
     timeout.map_or(Deadline::Never, Deadline::after)
 }
 
-impl<T, L: SenderLink<T>> Sending<T, L> {
-    pub(super) fn window(&self) -> SendWindow {
-        self.end.writer.window()
+impl<S: PipeSender> SendInPlace for S {
+    type Message = S::Message;
+
+    #[inline]
+    fn window(&mut self) -> SendWindow {
+        self.sending().end.writer.window()
     }
 
-    /// # Safety
-    /// As [`SendInPlace::resume`].
-    pub(super) unsafe fn resume(&mut self, window: &SendWindow) {
+    #[inline]
+    unsafe fn resume(&mut self, window: &SendWindow) {
         if let Some(next) = NonNull::new(window.next) {
             // SAFETY: by the caller.
-            unsafe { self.end.writer.resume(next) };
+            unsafe { self.sending().end.writer.resume(next) };
         }
     }
 
-    pub(super) fn answer(&mut self, count: usize) -> usize {
-        let tokens = self.end.writer.reader_passive().published();
-        count - self.answer_from(tokens, count)
+    fn answer(&mut self, count: usize) -> usize {
+        let sending = self.sending();
+        let tokens = sending.end.writer.reader_passive().published();
+        count - sending.answer_from(tokens, count)
     }
 
+    #[inline]
+    fn free_run(&mut self) -> &mut [MaybeUninit<S::Message>] {
+        self.sending().end.writer.free_slots(usize::MAX)
+    }
+
+    #[inline]
+    unsafe fn commit_run(&mut self, count: usize) -> usize {
+        let sending = self.sending();
+        // SAFETY: by the caller.
+        let tokens = unsafe { sending.end.writer.publish_slots(count) };
+        count - sending.answer_from(tokens, count)
+    }
+
+    // MUTANT: One more attempt for no slots finds none. The publication reports a missing receiver itself.
+    #[inline]
+    unsafe fn send_made(
+        &mut self,
+        count: usize,
+        mut fill: impl FnMut(usize, NonNull<MaybeUninit<S::Message>>, usize),
+    ) -> (usize, bool) {
+        let sending = self.sending();
+        // SAFETY: by the caller.
+        let made = unsafe { sending.end.writer.fill_runs(count, &mut fill) };
+        let tokens = sending.end.writer.publish();
+        let back = sending.answer_from(tokens, made);
+        (made - back, tokens & STAYS != 0 || made == 0 && sending.is_over())
+    }
+
+    // MUTANT: Speed only: the slow path finds the same room.
+    #[inline(always)]
+    unsafe fn send_made_here(&mut self, make: impl FnOnce(NonNull<MaybeUninit<S::Message>>)) -> Option<bool> {
+        let sending = self.sending();
+        let writer = &mut *sending.end.writer;
+        let is_here = writer.may_send_here();
+        if !is_here && !writer.has_room() {
+            return None;
+        }
+        // SAFETY: there is room, so this is a slot, which is not at null. By the caller it holds a message then.
+        let tokens = unsafe {
+            make(NonNull::new_unchecked(writer.slot_here()).cast());
+            if is_here {
+                writer.sent_here()
+            } else {
+                writer.written_here();
+                writer.publish()
+            }
+        };
+        Some(tokens == 0 || outline(sending, |sending| sending.answer_from(tokens, 1)) == 0)
+    }
+
+    #[inline]
+    fn send_or_stop(
+        &mut self,
+        message: S::Message,
+        timeout: Option<Duration>,
+        stop: &Stop,
+    ) -> Result<(), SendTimeoutError<S::Message>> {
+        let (sending, mut place) = (self.sending(), Foreign::some(message));
+        let outcome = match sending.attempt(&mut place) {
+            Err(TrySendError::Full(())) => outline(sending, |sending| {
+                let until = deadline(timeout);
+                sending.send_by_waiting(&mut place, |sending| sending.wait_or_stop(until, stop))
+            }),
+            Err(TrySendError::Disconnected(())) => Err(SendTimeoutError::Disconnected(())),
+            Ok(()) => return Ok(()),
+        };
+        error::of_send_timeout(outcome, &mut place)
+    }
+
+    fn write_or_stop(&mut self, message: S::Message, stop: &Stop) -> Result<(), SendTimeoutError<S::Message>> {
+        let mut place = Foreign::some(message);
+        while !self.sending().end.writer.write_from(&mut place) {
+            // The waker that this wakes is user code.
+            let mut waited = Ok(());
+            Panics::in_drop(|| waited = self.wait_room(None, stop));
+            if waited.is_err() {
+                return error::of_send_timeout(waited, &mut place);
+            }
+        }
+        Ok(())
+    }
+
+    fn wait_room(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<(), SendTimeoutError<()>> {
+        let (sending, mut until) = (self.sending(), None);
+        loop {
+            if sending.is_over() {
+                return Err(SendTimeoutError::Disconnected(()));
+            }
+            if sending.end.writer.has_room() {
+                return Ok(());
+            }
+            // Hidden messages must be published before this waits, or two such handles would wait for each other.
+            sending.flush();
+            let until = *until.get_or_insert_with(|| deadline(timeout));
+            if !sending.wait_or_stop(until, stop) && !sending.end.is_ready() {
+                return Err(SendTimeoutError::Timeout(()));
+            }
+        }
+    }
+
+    fn wait_closed_or_stop(&mut self, timeout: Option<Duration>, stop: &Stop) -> bool {
+        let sending = self.sending();
+        if sending.is_over() {
+            return true;
+        }
+        let end = sending.awaited_end();
+        // SAFETY: the list belongs to the channel, which exists as long as the borrowed handle.
+        let _enlisted = unsafe { stop.enlist(SleepingPlace::List(NonNull::from(end.list()))) };
+        let backoff = SharedBackoff::new();
+        backoff.set(Spin::None);
+        ManyWait::new(StoppableShared { end, stop }, false).block(&backoff, deadline(timeout)) && sending.is_over()
+    }
+}
+
+impl<T, L: SenderLink<T>> Sending<T, L> {
     // MUTANT: A count that this build does not keep, or a wake mode without a waiter. An unpublished message goes out
     // with the next one.
     /// The last `count` messages have been published, which has found `tokens`. Returns the number of messages that
@@ -308,176 +426,86 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         back
     }
 
-    /// # Safety
-    /// As [`SendInPlace::commit_run`].
-    pub(super) unsafe fn commit_run(&mut self, count: usize) -> usize {
-        // SAFETY: by the caller.
-        let tokens = unsafe { self.end.writer.publish_slots(count) };
-        count - self.answer_from(tokens, count)
-    }
-
-    // MUTANT: One more attempt for no slots finds none. The publication reports a missing receiver itself.
-    /// # Safety
-    /// As [`SendInPlace::send_made`].
-    #[inline]
-    pub(super) unsafe fn send_made(
-        &mut self,
-        count: usize,
-        mut fill: impl FnMut(usize, NonNull<MaybeUninit<T>>, usize),
-    ) -> (usize, bool) {
-        // SAFETY: by the caller.
-        let made = unsafe { self.end.writer.fill_runs(count, &mut fill) };
-        let tokens = self.end.writer.publish();
-        let back = self.answer_from(tokens, made);
-        (made - back, tokens & STAYS != 0 || made == 0 && self.is_over())
-    }
-
-    // MUTANT: Speed only: the slow path finds the same room.
-    /// # Safety
-    /// As [`SendInPlace::send_made_here`].
-    #[inline(always)]
-    pub(super) unsafe fn send_made_here(&mut self, make: impl FnOnce(NonNull<MaybeUninit<T>>)) -> Option<bool> {
-        let writer = &mut *self.end.writer;
-        let is_here = writer.may_send_here();
-        if !is_here && !writer.has_room() {
-            return None;
-        }
-        // SAFETY: there is room, so this is a slot, which is not at null. By the caller it holds a message then.
-        let tokens = unsafe {
-            make(NonNull::new_unchecked(writer.slot_here()).cast());
-            if is_here {
-                writer.sent_here()
-            } else {
-                writer.written_here();
-                writer.publish()
-            }
-        };
-        Some(tokens == 0 || outline(self, |sending| sending.answer_from(tokens, 1)) == 0)
-    }
-
-    #[inline(always)]
-    pub(super) fn send_or_stop(
-        &mut self,
-        message: T,
-        timeout: Option<Duration>,
-        stop: &Stop,
-    ) -> Result<(), SendTimeoutError<T>> {
-        let mut place = Foreign::some(message);
-        let outcome = match self.attempt(&mut place) {
-            Err(TrySendError::Full(())) => outline(self, |sending| {
-                let until = deadline(timeout);
-                sending.send_by_waiting(&mut place, |sending| sending.wait_or_stop(until, stop))
-            }),
-            Err(TrySendError::Disconnected(())) => Err(SendTimeoutError::Disconnected(())),
-            Ok(()) => return Ok(()),
-        };
-        error::of_send_timeout(outcome, &mut place)
-    }
-
-    #[inline]
-    pub(super) fn write_or_stop(&mut self, message: T, stop: &Stop) -> Result<(), SendTimeoutError<T>> {
-        let mut place = Foreign::some(message);
-        while !self.end.writer.write_from(&mut place) {
-            // The waker that this wakes is user code.
-            let mut waited = Ok(());
-            Panics::in_drop(|| waited = self.wait_room(None, stop));
-            if waited.is_err() {
-                return error::of_send_timeout(waited, &mut place);
-            }
-        }
-        Ok(())
-    }
-
     /// Blocks until there may be room (true), or the deadline has passed, or `stop` is set.
     fn wait_or_stop(&mut self, until: Deadline, stop: &Stop) -> bool {
         one::block(&mut Stoppable::new(&mut *self.end, stop), &mut self.backoff, until) && !stop.is_set()
     }
-
-    pub(super) fn wait_closed_or_stop(&self, timeout: Option<Duration>, stop: &Stop) -> bool {
-        if self.is_over() {
-            return true;
-        }
-        let end = self.awaited_end();
-        // SAFETY: the list belongs to the channel, which exists as long as the borrowed handle.
-        let _enlisted = unsafe { stop.enlist(SleepingPlace::List(NonNull::from(end.list()))) };
-        let backoff = SharedBackoff::new();
-        backoff.set(Spin::None);
-        ManyWait::new(StoppableShared { end, stop }, false).block(&backoff, deadline(timeout)) && self.is_over()
-    }
-
-    pub(super) fn wait_room(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<(), SendTimeoutError<()>> {
-        let mut until = None;
-        loop {
-            if self.is_over() {
-                return Err(SendTimeoutError::Disconnected(()));
-            }
-            if self.end.writer.has_room() {
-                return Ok(());
-            }
-            // Hidden messages must be published before this waits, or two such handles would wait for each other.
-            self.flush();
-            let until = *until.get_or_insert_with(|| deadline(timeout));
-            if !self.wait_or_stop(until, stop) && !self.end.is_ready() {
-                return Err(SendTimeoutError::Timeout(()));
-            }
-        }
-    }
 }
 
-impl<E: InPlaceEnd> Receiving<E> {
-    /// # Safety
-    /// As [`RecvInPlace::resume`].
-    pub(super) unsafe fn resume(&mut self, window: &RecvWindow) {
+impl<R: PipeReceiver<End: InPlaceEnd>> RecvInPlace for R {
+    type Message = R::Message;
+
+    #[inline]
+    fn window(&mut self) -> RecvWindow {
+        self.receiving().end.window()
+    }
+
+    #[inline]
+    unsafe fn resume(&mut self, window: &RecvWindow) {
         if let (Some(next), Some(known)) = (NonNull::new(window.next), NonNull::new(window.known)) {
             // SAFETY: by the caller.
-            unsafe { self.end.resume(next, known) };
+            unsafe { self.receiving().end.resume(next, known) };
         }
     }
 
-    #[inline(always)]
-    pub(super) fn take_in_place(&mut self) -> Result<NonNull<E::Message>, TryRecvError> {
-        if let Some(place) = self.end.take_place() {
+    fn credit(&mut self) {
+        self.receiving().end.credit();
+    }
+
+    #[inline]
+    fn take_in_place(&mut self) -> Result<NonNull<R::Message>, TryRecvError> {
+        let receiving = self.receiving();
+        if let Some(place) = receiving.end.take_place() {
             return Ok(place);
         }
-        self.find()?;
-        self.end.take_place().ok_or(TryRecvError::Disconnected)
+        receiving.find()?;
+        receiving.end.take_place().ok_or(TryRecvError::Disconnected)
     }
 
-    pub(super) fn recv_runs(
+    #[inline]
+    fn release(&mut self, count: usize) {
+        self.receiving().end.skip(count);
+    }
+
+    fn recv_runs(
         &mut self,
         max: usize,
-        each: &mut impl FnMut(NonNull<E::Message>, usize),
+        each: &mut impl FnMut(NonNull<R::Message>, usize),
     ) -> Result<usize, TryRecvError> {
         if max == 0 {
             return Ok(0);
         }
-        let taken = self.end.take_runs(max, each);
+        let receiving = self.receiving();
+        let taken = receiving.end.take_runs(max, each);
         if taken != 0 {
             return Ok(taken);
         }
-        self.find()?;
-        Ok(self.end.take_runs(max, each))
+        receiving.find()?;
+        Ok(receiving.end.take_runs(max, each))
     }
 
-    #[inline(always)]
-    pub(super) fn take_or_stop(
+    #[inline]
+    fn take_or_stop(
         &mut self,
         timeout: Option<Duration>,
         stop: &Stop,
-    ) -> Result<NonNull<E::Message>, RecvTimeoutError> {
-        if let Some(place) = self.end.take_place() {
+    ) -> Result<NonNull<R::Message>, RecvTimeoutError> {
+        let receiving = self.receiving();
+        if let Some(place) = receiving.end.take_place() {
             return Ok(place);
         }
-        outline(self, |receiving| receiving.wait_or_stop(deadline(timeout), stop))?;
-        self.end.take_place().ok_or(RecvTimeoutError::Disconnected)
+        outline(receiving, |receiving| receiving.wait_or_stop(deadline(timeout), stop))?;
+        receiving.end.take_place().ok_or(RecvTimeoutError::Disconnected)
     }
 
     // MUTANT: Speed only: the wait itself checks before it begins.
-    #[inline]
-    pub(super) fn wait_message(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<(), RecvTimeoutError> {
-        if self.end.has_message() { Ok(()) } else { self.wait_or_stop(deadline(timeout), stop) }
+    fn wait_message(&mut self, timeout: Option<Duration>, stop: &Stop) -> Result<(), RecvTimeoutError> {
+        let receiving = self.receiving();
+        if receiving.end.has_message() { Ok(()) } else { receiving.wait_or_stop(deadline(timeout), stop) }
     }
+}
 
+impl<E: InPlaceEnd> Receiving<E> {
     // MUTANT: Speed only: the wait itself checks before it begins.
     /// As `wait`, also until `stop` is set.
     #[cold]
@@ -623,152 +651,3 @@ impl<T> StopWaiting for oneshot::Sender<T> {
         oneshot::Sender::wait_closed_or_stop(self, timeout, stop)
     }
 }
-
-/// Gives a channel's sender its operations in place.
-macro_rules! impl_send_in_place {
-    ($sender:ident) => {
-        impl<T> $crate::channel::in_place::SendInPlace for $sender<T> {
-            type Message = T;
-
-            #[inline]
-            fn window(&mut self) -> $crate::channel::in_place::SendWindow {
-                self.inner.window()
-            }
-
-            #[inline]
-            unsafe fn resume(&mut self, window: &$crate::channel::in_place::SendWindow) {
-                // SAFETY: by the caller.
-                unsafe { self.inner.resume(window) };
-            }
-
-            fn answer(&mut self, count: usize) -> usize {
-                self.inner.answer(count)
-            }
-
-            #[inline]
-            fn free_run(&mut self) -> &mut [core::mem::MaybeUninit<T>] {
-                self.inner.end.writer.free_slots(usize::MAX)
-            }
-
-            #[inline]
-            unsafe fn commit_run(&mut self, count: usize) -> usize {
-                // SAFETY: by the caller.
-                unsafe { self.inner.commit_run(count) }
-            }
-
-            #[inline]
-            unsafe fn send_made(
-                &mut self,
-                count: usize,
-                fill: impl FnMut(usize, core::ptr::NonNull<core::mem::MaybeUninit<T>>, usize),
-            ) -> (usize, bool) {
-                // SAFETY: by the caller.
-                unsafe { self.inner.send_made(count, fill) }
-            }
-
-            #[inline(always)]
-            unsafe fn send_made_here(
-                &mut self,
-                make: impl FnOnce(core::ptr::NonNull<core::mem::MaybeUninit<T>>),
-            ) -> Option<bool> {
-                // SAFETY: by the caller.
-                unsafe { self.inner.send_made_here(make) }
-            }
-
-            #[inline]
-            fn send_or_stop(
-                &mut self,
-                message: T,
-                timeout: Option<Duration>,
-                stop: &$crate::channel::in_place::Stop,
-            ) -> Result<(), SendTimeoutError<T>> {
-                self.inner.send_or_stop(message, timeout, stop)
-            }
-
-            fn write_or_stop(
-                &mut self,
-                message: T,
-                stop: &$crate::channel::in_place::Stop,
-            ) -> Result<(), SendTimeoutError<T>> {
-                self.inner.write_or_stop(message, stop)
-            }
-
-            fn wait_room(
-                &mut self,
-                timeout: Option<Duration>,
-                stop: &$crate::channel::in_place::Stop,
-            ) -> Result<(), SendTimeoutError<()>> {
-                self.inner.wait_room(timeout, stop)
-            }
-
-            fn wait_closed_or_stop(
-                &mut self,
-                timeout: Option<Duration>,
-                stop: &$crate::channel::in_place::Stop,
-            ) -> bool {
-                self.inner.wait_closed_or_stop(timeout, stop)
-            }
-        }
-    };
-}
-
-/// Gives a channel's receiver its operations in place.
-macro_rules! impl_recv_in_place {
-    ($receiver:ident) => {
-        impl<T> $crate::channel::in_place::RecvInPlace for $receiver<T> {
-            type Message = T;
-
-            #[inline]
-            fn window(&mut self) -> $crate::channel::in_place::RecvWindow {
-                $crate::channel::in_place::InPlaceEnd::window(&self.inner.end)
-            }
-
-            #[inline]
-            unsafe fn resume(&mut self, window: &$crate::channel::in_place::RecvWindow) {
-                // SAFETY: by the caller.
-                unsafe { self.inner.resume(window) };
-            }
-
-            fn credit(&mut self) {
-                $crate::channel::in_place::InPlaceEnd::credit(&mut self.inner.end);
-            }
-
-            #[inline]
-            fn take_in_place(&mut self) -> Result<core::ptr::NonNull<T>, TryRecvError> {
-                self.inner.take_in_place()
-            }
-
-            #[inline]
-            fn release(&mut self, count: usize) {
-                $crate::channel::in_place::InPlaceEnd::skip(&mut self.inner.end, count);
-            }
-
-            fn recv_runs(
-                &mut self,
-                max: usize,
-                each: &mut impl FnMut(core::ptr::NonNull<T>, usize),
-            ) -> Result<usize, TryRecvError> {
-                self.inner.recv_runs(max, each)
-            }
-
-            #[inline]
-            fn take_or_stop(
-                &mut self,
-                timeout: Option<Duration>,
-                stop: &$crate::channel::in_place::Stop,
-            ) -> Result<core::ptr::NonNull<T>, RecvTimeoutError> {
-                self.inner.take_or_stop(timeout, stop)
-            }
-
-            fn wait_message(
-                &mut self,
-                timeout: Option<Duration>,
-                stop: &$crate::channel::in_place::Stop,
-            ) -> Result<(), RecvTimeoutError> {
-                self.inner.wait_message(timeout, stop)
-            }
-        }
-    };
-}
-
-pub(super) use {impl_recv_in_place, impl_send_in_place};

@@ -18,6 +18,8 @@ use core::task::{Context, Poll};
 use std::time::Duration;
 
 use super::iter::Receive as _;
+#[cfg(feature = "select")]
+use super::mpmc::MpmcHandle as _;
 use super::mpsc::{self, Lanes, MpscShared, TooManySenders};
 use super::receive::{ReadingEnd, RecvBackoff};
 use super::{RecvTimeoutError, SendTimeoutError, Spin, TrySendError, mpmc};

@@ -4,6 +4,7 @@
 //! future that is dropped may return the message of a rendezvous after the disconnection. So there an iterator
 //! remembers that it has ended. An iterator that does not wait may find messages later.
 
+use core::fmt;
 use core::iter::FusedIterator;
 
 use super::error::TryRecvError;
@@ -45,29 +46,6 @@ impl<R> IntoIter<R> {
     }
 }
 
-/// Gives an iterator its messages and its `Debug`.
-macro_rules! impl_iterator {
-    ($iterator:ident<$($life:lifetime,)? $of:ident $(: $bound:ident)?>, $item:ty, |$this:ident| $next:expr) => {
-        impl<$of $(: $bound)?> Iterator for $iterator<$($life,)? $of> {
-            type Item = $item;
-
-            #[inline]
-            fn next(&mut self) -> Option<$item> {
-                let $this = self;
-                $next
-            }
-        }
-
-        impl<$of> core::fmt::Debug for $iterator<$($life,)? $of> {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.write_str(concat!(stringify!($iterator), " { .. }"))
-            }
-        }
-    };
-}
-
-pub(super) use impl_iterator;
-
 /// The next message, unless this iterator has ended.
 #[inline]
 pub(super) fn until_over<T>(is_over: &mut bool, next: impl FnOnce() -> Option<T>) -> Option<T> {
@@ -76,9 +54,50 @@ pub(super) fn until_over<T>(is_over: &mut bool, next: impl FnOnce() -> Option<T>
     message
 }
 
-impl_iterator!(Iter<'_, R: Receive>, R::Message, |this| this.0.next_waiting());
-impl_iterator!(TryIter<'_, R: Receive>, R::Message, |this| this.0.try_next().ok());
-impl_iterator!(IntoIter<R: Receive>, R::Message, |this| until_over(&mut this.is_over, || this.receiver.next_waiting()));
+impl<R: Receive> Iterator for Iter<'_, R> {
+    type Item = R::Message;
+
+    #[inline]
+    fn next(&mut self) -> Option<R::Message> {
+        self.0.next_waiting()
+    }
+}
+
+impl<R: Receive> Iterator for TryIter<'_, R> {
+    type Item = R::Message;
+
+    #[inline]
+    fn next(&mut self) -> Option<R::Message> {
+        self.0.try_next().ok()
+    }
+}
+
+impl<R: Receive> Iterator for IntoIter<R> {
+    type Item = R::Message;
+
+    #[inline]
+    fn next(&mut self) -> Option<R::Message> {
+        until_over(&mut self.is_over, || self.receiver.next_waiting())
+    }
+}
+
+impl<R> fmt::Debug for Iter<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Iter { .. }")
+    }
+}
+
+impl<R> fmt::Debug for TryIter<'_, R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TryIter { .. }")
+    }
+}
+
+impl<R> fmt::Debug for IntoIter<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("IntoIter { .. }")
+    }
+}
 
 impl<R: Receive> FusedIterator for Iter<'_, R> {}
 impl<R: Receive> FusedIterator for IntoIter<R> {}

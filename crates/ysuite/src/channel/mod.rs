@@ -21,7 +21,6 @@ mod lane_table;
 pub mod mpmc;
 #[cfg(feature = "mpsc")]
 pub mod mpsc;
-mod observed;
 #[cfg(feature = "oneshot")]
 pub mod oneshot;
 mod permit;

@@ -7,6 +7,8 @@
 use core::task::{Context, Poll, ready};
 
 use super::error::{self, RecvError, RecvTimeoutError, TryRecvError};
+#[cfg(any(feature = "select", feature = "in-place"))]
+use super::iter::Receive;
 use super::pipe::{IntakeMany, PipeArrival, QueueReceive, ReceiveTask};
 use super::rendezvous::MeetingEnd;
 use crate::foreign::{Foreign, Guarded};
@@ -62,6 +64,14 @@ pub(super) trait ReadingEnd: WaitingEnd {
 pub(super) struct Receiving<E> {
     pub(super) end: E,
     pub(super) backoff: RecvBackoff,
+}
+
+/// A receiver whose inner part is a [`Receiving`]: for what is written once for `spsc` and `mpsc`.
+#[cfg(any(feature = "select", feature = "in-place"))]
+pub(super) trait PipeReceiver: Receive {
+    type End: ReadingEnd<Message = Self::Message>;
+
+    fn receiving(&mut self) -> &mut Receiving<Self::End>;
 }
 
 /// A receiver's memory of how to wait.
@@ -475,7 +485,8 @@ fn moved_out<T, E>(found: Option<InSlot<T>>, none: E) -> Result<T, E> {
 
 /// Gives a receiver what iterators, streams and the hub need. `$by => $iter`: a borrowed receiver, and its iterator.
 /// `$certain`: the maximal number of the present messages that this receiver certainly gets. `$look` and `$has_message`
-/// are evaluated with the receiver as `$this`.
+/// are evaluated with the receiver as `$this`. A macro, as iterators and streams are foreign traits: they cannot be
+/// implemented once for all receivers.
 macro_rules! impl_receiver_traits {
     (
         $receiver:ident, $by:ty => $iter:ty, $(#[$size:meta])* certain: $certain:expr,

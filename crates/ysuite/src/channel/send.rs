@@ -10,6 +10,8 @@ use core::task::{Context, Poll, Waker};
 
 use super::closed::EndWatchers;
 use super::error::{self, SendError, SendTimeoutError, TrySendError};
+#[cfg(any(feature = "select", feature = "in-place"))]
+use super::permit::Reserve;
 use super::pipe::{Hidden, QueueSend, SendTask};
 use super::rendezvous::MeetingEnd;
 use crate::foreign::{Foreign, Lent, Panics};
@@ -83,6 +85,14 @@ pub(super) trait SenderLink<T> {
 pub(super) struct Sending<T, L: SenderLink<T>> {
     pub(super) end: RegisterCopy<WritingEnd<T, L>>,
     pub(super) backoff: Backoff,
+}
+
+/// A sender whose inner part is a [`Sending`]: for what is written once for `spsc` and `mpsc`.
+#[cfg(any(feature = "select", feature = "in-place"))]
+pub(super) trait PipeSender: Reserve {
+    type Link: SenderLink<Self::Message>;
+
+    fn sending(&mut self) -> &mut Sending<Self::Message, Self::Link>;
 }
 
 /// The writer of the queue, as a handle that may wait for room.

@@ -7,8 +7,12 @@
 use core::task::{Context, Poll, ready};
 
 use super::error::SendError;
+#[cfg(any(feature = "broadcast", feature = "mpmc"))]
+use super::error::TrySendError;
 use super::rendezvous::{InLine, MeetingSide, Party};
 use super::send::{SenderLink, Sending};
+#[cfg(any(feature = "broadcast", feature = "mpmc"))]
+use crate::foreign::{Foreign, Lent};
 use crate::wait::one::{self, WaitingEnd};
 
 /// A message that a sink was fed and that is not yet in its channel. Not for use elsewhere.
@@ -97,6 +101,25 @@ impl<T> Fed<T> {
         Ok(())
     }
 
+    /// Sends a message by `push`, or keeps it where there is no room.
+    #[cfg(any(feature = "broadcast", feature = "mpmc"))]
+    pub(super) fn push_or_keep(
+        &mut self,
+        message: T,
+        push: impl FnOnce(&mut Option<T>) -> Result<(), TrySendError<()>>,
+    ) -> Result<(), SendError<()>> {
+        self.assert_nothing();
+        let mut place = Foreign::some(message);
+        match push(&mut place) {
+            Ok(()) => Ok(()),
+            Err(TrySendError::Disconnected(())) => Err(SendError(())),
+            Err(TrySendError::Full(())) => {
+                place.move_over(&mut self.held);
+                Ok(())
+            }
+        }
+    }
+
     /// Ready when no message waits in line. An error where the one that waited was not received.
     pub(super) fn poll_line(
         &mut self,
@@ -115,7 +138,7 @@ impl<T> Fed<T> {
     }
 
     /// Before a message is fed.
-    pub(super) fn assert_nothing(&self) {
+    fn assert_nothing(&self) {
         assert!(self.held.is_none() && self.line.is_none(), "{NO_ROOM}");
     }
 }

@@ -35,9 +35,7 @@ mod tasks;
 
 #[cfg(feature = "in-place")]
 use core::ptr::NonNull;
-use core::task::{Context, Poll, Waker};
-#[cfg(feature = "in-place")]
-use core::time::Duration;
+use core::task::Waker;
 
 pub use self::tasks::{RecvFuture, SendFuture};
 use super::closed::EndWatchers;
@@ -45,8 +43,17 @@ use super::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
 };
 use super::permit::{Permit, Permits};
+#[cfg(any(feature = "select", feature = "in-place"))]
+use super::receive::PipeReceiver;
 use super::receive::{ReadingEnd, Receiving};
 use super::rendezvous::{MeetingEnd, SharedMeetingOf};
+#[cfg(feature = "select")]
+use super::select::{
+    self, SelectRecv, SelectSend,
+    pipe::{PipeOutlet, PipeSource},
+};
+#[cfg(any(feature = "select", feature = "in-place"))]
+use super::send::PipeSender;
 use super::send::{SenderLink, Sending};
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::passive::{Passive, STAYS};
@@ -60,7 +67,7 @@ use crate::wait::WakeTarget;
 use crate::wait::one::WaitingEnd;
 
 /// What the handles share in addition to the queue: how to wake each other.
-struct SpscShared<T> {
+pub(super) struct SpscShared<T> {
     receiver: WakeTarget,
     sender: WakeTarget,
     /// The tasks and threads that wait until the receiver disconnects.
@@ -180,10 +187,26 @@ impl<T> SenderLink<T> for Arc<SpscShared<T>> {
     }
 }
 
+#[cfg(any(feature = "select", feature = "in-place"))]
+impl<T> PipeSender for Sender<T> {
+    type Link = Arc<SpscShared<T>>;
+
+    #[inline(always)]
+    fn sending(&mut self) -> &mut Sending<T, Self::Link> {
+        &mut self.inner
+    }
+}
+
 #[cfg(feature = "select")]
-super::select::pipe::impl_select_send!(Sender);
-#[cfg(feature = "in-place")]
-super::in_place::impl_send_in_place!(Sender);
+impl<'a, T> SelectSend for &'a mut Sender<T> {
+    type Message = T;
+    type Outlet = PipeOutlet<'a, Sender<T>>;
+
+    #[inline]
+    fn into_outlet(self) -> Self::Outlet {
+        select::pipe::outlet(self)
+    }
+}
 
 /// The receiver of the [channel](self). Its drop drops the messages that are in the channel, and makes sending fail.
 /// When the drop of a message panics, the other messages are still dropped, and then the panic continues.
@@ -195,7 +218,7 @@ pub struct Receiver<T> {
 }
 
 /// The reader of the queue. It must wake a sender that waits for room.
-struct SpscReader<T> {
+pub(super) struct SpscReader<T> {
     reader: Reader<T>,
     shared: Arc<SpscShared<T>>,
 }
@@ -390,10 +413,27 @@ impl<T> WaitingEnd for SpscReader<T> {
     }
 }
 
+#[cfg(any(feature = "select", feature = "in-place"))]
+impl<T> PipeReceiver for Receiver<T> {
+    type End = SpscReader<T>;
+
+    #[inline(always)]
+    fn receiving(&mut self) -> &mut Receiving<SpscReader<T>> {
+        &mut self.inner
+    }
+}
+
 #[cfg(feature = "select")]
-super::select::pipe::impl_select_recv!(Receiver);
-#[cfg(feature = "in-place")]
-super::in_place::impl_recv_in_place!(Receiver);
+impl<'a, T> SelectRecv for &'a mut Receiver<T> {
+    type Message = T;
+    type Error = RecvError;
+    type Source = PipeSource<'a, Receiver<T>>;
+
+    #[inline]
+    fn into_source(self) -> Self::Source {
+        select::pipe::source(self)
+    }
+}
 
 // USER CODE: the waker of the sender's task, `Drop` of the receiver's waker, then messages' `Drop`; the reader has been
 //     dropped before all of them; re-entrance: may use the sender; panic: propagates after the other messages are

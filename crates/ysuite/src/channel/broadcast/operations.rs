@@ -10,7 +10,7 @@ use super::sender::Sender;
 use super::shared::{BroadcastShared, Listener, Speaker};
 use crate::channel::SendError;
 #[cfg(feature = "select")]
-use crate::channel::select::{OperationOutlet, OperationSource, SelectRecv, SelectSend};
+use crate::channel::select::{OperationSource, SelectRecv, SelectSend};
 use crate::operation::{Operation, Readiness};
 use crate::os::Deadline;
 use crate::queue::broadcast::{Found, Seat};
@@ -291,10 +291,10 @@ impl<'a, T: Clone> SelectRecv for &'a mut Receiver<T> {
 #[allow(private_interfaces)]
 impl<'a, T> SelectSend for &'a Sender<T> {
     type Message = T;
-    type Outlet = OperationOutlet<BroadcastSend<'a, T, Option<T>>>;
+    type Outlet = OperationSource<BroadcastSend<'a, T, Option<T>>>;
 
     #[inline]
     fn into_outlet(self) -> Self::Outlet {
-        OperationOutlet(BroadcastSend::new(self))
+        OperationSource(BroadcastSend::new(self))
     }
 }

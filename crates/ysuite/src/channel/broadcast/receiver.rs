@@ -201,6 +201,12 @@ impl<T> Receiver<T> {
     fn is_over(&self) -> bool {
         self.shared.ring.is_over(self.shared.ring.place(&self.seat))
     }
+
+    /// Whether both are handles of the same channel. So does `==`, and the hash is the channel's. Wait-free.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self == other
+    }
 }
 
 impl<T: Clone> Receiver<T> {
@@ -501,7 +507,7 @@ impl<T: Clone> fmt::Debug for RecvFuture<'_, T> {
     }
 }
 
-impl_identity!(Receiver, |receiver| &receiver.shared);
+impl_identity!(Receiver);
 
 impl<T> Clone for Receiver<T> {
     /// Another receiver, which continues at this one's position: it will get the messages that this one has not had.

@@ -431,6 +431,12 @@ impl<T> Sender<T> {
     pub fn set_spin(&self, spin: Spin) {
         self.backoff.set(spin);
     }
+
+    /// Whether both are handles of the same channel. So does `==`, and the hash is the channel's. Wait-free.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self == other
+    }
 }
 
 /// A send of a task: see [`send_async`](Sender::send_async).
@@ -457,7 +463,7 @@ impl<T> fmt::Debug for SendFuture<'_, T> {
     }
 }
 
-impl_identity!(Sender, |sender| &sender.shared);
+impl_identity!(Sender);
 
 impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {

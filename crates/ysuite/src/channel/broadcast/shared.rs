@@ -23,30 +23,34 @@ pub(super) struct BroadcastShared<T> {
     sender_count: AtomicUsize,
 }
 
-/// A receiver that waits for the message at its position.
-pub(super) struct Listener<'a, T> {
+/// Handles that wait, and for what: `W` is [a place](Listener), [room](Speaker) or [that there is no receiver](Leaver).
+pub(super) struct BroadcastSide<'a, T, W> {
     shared: &'a BroadcastShared<T>,
-    place: ReaderPlace<'a>,
+    what: W,
 }
+
+/// A receiver that waits for the message at its position.
+pub(super) type Listener<'a, T> = BroadcastSide<'a, T, ReaderPlace<'a>>;
 
 /// The senders that wait for room.
-pub(super) struct Speaker<'a, T>(&'a BroadcastShared<T>);
+pub(super) type Speaker<'a, T> = BroadcastSide<'a, T, AwaitsRoom>;
 
 /// The senders that wait until there is no receiver.
-pub(super) struct Leaver<'a, T>(&'a BroadcastShared<T>);
+pub(super) type Leaver<'a, T> = BroadcastSide<'a, T, AwaitsEnd>;
 
-macro_rules! copied {
-    ($($end:ident),*) => {$(
-        impl<T> Clone for $end<'_, T> {
-            fn clone(&self) -> Self {
-                *self
-            }
-        }
-        impl<T> Copy for $end<'_, T> {}
-    )*};
+#[derive(Clone, Copy)]
+pub(super) struct AwaitsRoom;
+
+#[derive(Clone, Copy)]
+pub(super) struct AwaitsEnd;
+
+impl<T, W: Copy> Clone for BroadcastSide<'_, T, W> {
+    fn clone(&self) -> Self {
+        *self
+    }
 }
 
-copied!(Listener, Speaker, Leaver);
+impl<T, W: Copy> Copy for BroadcastSide<'_, T, W> {}
 
 impl<T> SharedEnd for Listener<'_, T> {
     const FOR_ALL: bool = true;
@@ -56,7 +60,7 @@ impl<T> SharedEnd for Listener<'_, T> {
     }
 
     fn is_ready(&self) -> bool {
-        self.shared.ring.has_news_for(self.place) || self.shared.ring.is_over(self.place)
+        self.shared.ring.has_news_for(self.what) || self.shared.ring.is_over(self.what)
     }
 
     /// A message is for every receiver: each that waits has been notified, and none needs to notify another.
@@ -67,25 +71,25 @@ impl<T> SharedEnd for Listener<'_, T> {
 
 impl<T> SharedEnd for Speaker<'_, T> {
     fn list(&self) -> &WaitList {
-        &self.0.senders
+        &self.shared.senders
     }
 
     fn is_ready(&self) -> bool {
-        self.0.ring.is_writable()
+        self.shared.ring.is_writable()
     }
 
     fn supply(&self) -> usize {
-        self.0.ring.known_room()
+        self.shared.ring.known_room()
     }
 }
 
 impl<T> SharedEnd for Leaver<'_, T> {
     fn list(&self) -> &WaitList {
-        &self.0.closing
+        &self.shared.closing
     }
 
     fn is_ready(&self) -> bool {
-        self.0.is_deserted()
+        self.shared.is_deserted()
     }
 
     /// All have been notified.
@@ -108,15 +112,15 @@ impl<T> BroadcastShared<T> {
 
     /// A receiver that waits at its position. Its cursor stays there meanwhile.
     pub(super) fn listener(&self, seat: &Seat) -> Listener<'_, T> {
-        Listener { shared: self, place: self.ring.place(seat) }
+        BroadcastSide { shared: self, what: self.ring.place(seat) }
     }
 
     pub(super) fn speaker(&self) -> Speaker<'_, T> {
-        Speaker(self)
+        BroadcastSide { shared: self, what: AwaitsRoom }
     }
 
     pub(super) fn leaver(&self) -> Leaver<'_, T> {
-        Leaver(self)
+        BroadcastSide { shared: self, what: AwaitsEnd }
     }
 
     /// Whether nothing that is sent would be received.

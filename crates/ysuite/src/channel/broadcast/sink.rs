@@ -59,16 +59,7 @@ impl<T> Feed for Sender<T> {
     }
 
     fn feed(&mut self, fed: &mut Fed<T>, message: T) -> Result<(), SendError<()>> {
-        fed.assert_nothing();
-        let mut place = Foreign::some(message);
-        match self.shared.push(&mut place) {
-            Ok(()) => Ok(()),
-            Err(Rejected::Closed(())) => Err(SendError(())),
-            Err(Rejected::Full(())) => {
-                place.move_over(&mut fed.held);
-                Ok(())
-            }
-        }
+        fed.push_or_keep(message, |place| Ok(self.shared.push(place)?))
     }
 
     fn poll_shown(&mut self, fed: &mut Fed<T>, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {

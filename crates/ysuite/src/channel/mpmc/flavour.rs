@@ -18,7 +18,8 @@ pub(super) enum Flavour<T> {
 }
 use Flavour::{Meeting, Ring as Bounded, Segments as Unbounded};
 
-/// Calls the method on the queue that is in use. In a rendezvous the result is `$none`.
+/// Calls the method on the queue that is in use. In a rendezvous the result is `$none`. A macro, as no closure takes either
+/// of two types.
 macro_rules! either {
     ($self:expr, $queue:ident => $answer:expr, $none:expr) => {
         match $self {
@@ -56,6 +57,16 @@ impl<T> Flavour<T> {
         }
     }
 
+    #[inline(always)]
+    fn ring(&self) -> Option<&Ring<T>> {
+        if let Bounded(ring) = self { Some(ring) } else { None }
+    }
+
+    #[inline(always)]
+    fn segments(&self) -> Option<&Segments<T>> {
+        if let Unbounded(segments) = self { Some(segments) } else { None }
+    }
+
     /// Notes the number of messages, for a sender that has found no room, or seemed to.
     pub(super) fn sample(&self) {
         either!(self, queue => queue.ends.sample(), ());
@@ -90,33 +101,21 @@ impl<T> Flavour<T> {
     /// [special](Self::is_special), and [`offer_from`](Self::offer_from) then decides. Always in an unbounded queue.
     #[inline(always)]
     pub(super) fn claim_next(&self, hint: &Hint) -> Option<ClaimedCell<'_, T>> {
-        match self {
-            Bounded(ring) => ring.claim_next(hint),
-            Unbounded(_) => None,
-            Meeting(_) => None,
-        }
+        self.ring()?.claim_next(hint)
     }
 
     /// After [`claim_next`](Self::claim_next): claims the slot after all others where there is no bound, and the queue is
     /// not closed.
     #[inline]
     pub(super) fn claim_unbounded(&self) -> Option<ClaimedSlot<'_, T>> {
-        match self {
-            Bounded(_) => None,
-            Unbounded(segments) => segments.claim_next(),
-            Meeting(_) => None,
-        }
+        self.segments()?.claim_next()
     }
 
     /// After [`claim_next`](Self::claim_next): writes the message that is in `place` where there is no bound, and the
     /// queue is not closed (true).
     #[inline]
     pub(super) fn push_unbounded(&self, place: &mut Option<T>) -> bool {
-        match self {
-            Bounded(_) => false,
-            Unbounded(segments) => segments.push_from(place),
-            Meeting(_) => false,
-        }
+        self.segments().is_some_and(|segments| segments.push_from(place))
     }
 
     /// Writes a message after all others, also while permits are held. For use after the ways above have failed.
@@ -153,11 +152,7 @@ impl<T> Flavour<T> {
 
     /// Gives permits back. False: no sender waits for them.
     pub(super) fn release(&self, places: usize) -> bool {
-        match self {
-            Bounded(ring) => ring.release(places),
-            Unbounded(_) => false,
-            Meeting(_) => false,
-        }
+        self.ring().is_some_and(|ring| ring.release(places))
     }
 
     /// The number of permits that can be held at a time.
@@ -174,20 +169,12 @@ impl<T> Flavour<T> {
     // `beside_as_many_places_as_can_be_counted_there_is_room_for_messages`.
     /// Whether no more permits can be held, though there may be room: the count of permits is at its maximum.
     pub(super) fn is_counted_out(&self) -> bool {
-        match self {
-            Bounded(ring) => ring.is_counted_out(),
-            Unbounded(_) => false,
-            Meeting(_) => false,
-        }
+        self.ring().is_some_and(Ring::is_counted_out)
     }
 
     /// Whether all room that a message could use is held by permits.
     pub(super) fn is_all_held(&self) -> bool {
-        match self {
-            Bounded(ring) => ring.is_all_held(),
-            Unbounded(_) => false,
-            Meeting(_) => false,
-        }
+        self.ring().is_some_and(Ring::is_all_held)
     }
 
     /// Writes a message for a caller that holds a permit.
@@ -247,21 +234,13 @@ impl<T> Flavour<T> {
     /// Claims the oldest message, if it is written, in a bounded queue. Without a bound: nothing.
     #[inline(always)]
     pub(super) fn claim_oldest(&self, hint: &Hint) -> Option<ClaimedMessage<'_, T>> {
-        match self {
-            Bounded(ring) => ring.claim_oldest(hint),
-            Unbounded(_) => None,
-            Meeting(_) => None,
-        }
+        self.ring()?.claim_oldest(hint)
     }
 
     /// After [`claim_oldest`](Self::claim_oldest): claims the oldest message, if it is written, in an unbounded queue.
     #[inline]
     pub(super) fn claim_oldest_unbounded(&self) -> Option<ClaimedSlot<'_, T>> {
-        match self {
-            Bounded(_) => None,
-            Unbounded(segments) => segments.claim_oldest(),
-            Meeting(_) => None,
-        }
+        self.segments()?.claim_oldest()
     }
 
     /// Takes the oldest message, if it is written, to `place`, which is empty: as
@@ -374,26 +353,22 @@ impl<T> Flavour<T> {
 
     /// The last sender is dropped. Wakers of a rendezvous are user code.
     pub(super) fn senders_are_gone(&self) {
-        match self {
-            Bounded(ring) => drop(ring.close()),
-            Unbounded(segments) => drop(segments.close()),
-            Meeting(meeting) => meeting.senders_are_gone(),
+        if let Meeting(meeting) = self {
+            meeting.senders_are_gone();
+        } else {
+            self.close();
         }
     }
 
     /// Gives back the memory that an unbounded queue keeps for later messages.
     pub(super) fn shrink(&self) {
-        if let Unbounded(segments) = self {
-            segments.shrink();
-        }
+        self.segments().into_iter().for_each(Segments::shrink);
     }
 
     /// A reader is about to wait: after few messages, an unbounded queue gives back what a burst has left.
     #[inline]
     pub(super) fn calm(&self) {
-        if let Unbounded(segments) = self {
-            segments.calm();
-        }
+        self.segments().into_iter().for_each(Segments::calm);
     }
 
     /// Takes out and drops every message that is written.

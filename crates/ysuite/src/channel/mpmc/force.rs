@@ -1,5 +1,6 @@
 //! Sending where there is no room, by replacing the oldest message. Any thread.
 
+use super::handle::MpmcHandle;
 use super::holding::Rare;
 use super::{SendError, Sender, TrySendError};
 use crate::foreign::{Foreign, Lent};

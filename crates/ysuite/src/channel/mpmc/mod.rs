@@ -152,6 +152,7 @@
 mod closed;
 mod flavour;
 mod force;
+mod handle;
 mod holding;
 pub(super) mod operations;
 mod permit;
@@ -175,8 +176,9 @@ use super::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
 };
 
+pub(in crate::channel) use self::handle::MpmcHandle;
 use self::shared::MpmcShared;
-pub(in crate::channel) use self::shared::{Readers, Writers};
+pub(in crate::channel) use self::shared::{Readers, WaitingSide, Writers};
 use super::rendezvous::MeetingOf;
 use crate::statistics::Meter;
 use crate::sync::Arc;

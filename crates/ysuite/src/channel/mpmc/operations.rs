@@ -4,9 +4,10 @@
 use core::marker::PhantomData;
 use core::task::{Context, Poll, ready};
 
-use super::shared::{MpmcShared, Readers, Writers};
+use super::handle::{MpmcHandle, of_offer};
+use super::shared::{MpmcShared, WaitingSide};
 use super::{Receiver, RecvError, SendError, Sender};
-use crate::channel::rendezvous::Lining;
+use crate::channel::rendezvous::{Exchanged, Lining};
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::operation::{Operation, step};
 use crate::os::Deadline;
@@ -90,14 +91,16 @@ impl MpmcLimit for () {
     }
 }
 
-/// Where a receiver puts what it receives.
-pub(in crate::channel) trait MpmcIntake<T> {
-    /// Takes a message, or several, where one is there (true). Not in a rendezvous.
-    fn take(&mut self, receiver: &Receiver<T>) -> bool;
+/// What a handle sends, or where it puts what it receives.
+pub(in crate::channel) trait MpmcPlace<T, H: MpmcHandle<T, SENDS>, const SENDS: bool> {
+    /// Sends all of it, or receives a message or several, where that is quick (true). Not in a rendezvous.
+    fn at_once(&mut self, handle: &H) -> bool;
+    /// After [`at_once`](Self::at_once) was in vain. `None`: it must wait. Not in a rendezvous.
+    fn again(&mut self, handle: &H) -> Option<Result<(), H::Error>>;
     /// As [`Operation::attempt`], in a rendezvous.
-    fn meet(&mut self, line: &mut Lining<'_, T, false>) -> Option<Result<(), RecvError>>;
+    fn meet(&mut self, line: &mut Lining<'_, T, SENDS>) -> Option<Exchanged>;
     /// As [`Operation::step`].
-    fn step(&mut self, line: &mut Lining<'_, T, false>, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
+    fn step(&mut self, line: &mut Lining<'_, T, SENDS>, context: &mut Context<'_>) -> Poll<Exchanged> {
         loop {
             ready!(line.poll(context));
             if let Some(outcome) = self.meet(line) {
@@ -106,25 +109,30 @@ pub(in crate::channel) trait MpmcIntake<T> {
         }
     }
     /// As [`Operation::withdraw`].
-    fn withdraw(&mut self, line: &mut Lining<'_, T, false>) -> Option<Result<(), RecvError>>;
+    fn withdraw(&mut self, line: &mut Lining<'_, T, SENDS>) -> Option<Exchanged>;
 }
 
-impl<T> MpmcIntake<T> for Option<T> {
+/// One message.
+impl<T, H: MpmcHandle<T, SENDS>, const SENDS: bool> MpmcPlace<T, H, SENDS> for Option<T> {
     #[inline(always)]
-    fn take(&mut self, receiver: &Receiver<T>) -> bool {
-        receiver.take_to(self)
+    fn at_once(&mut self, handle: &H) -> bool {
+        handle.at_once(self)
     }
 
-    fn meet(&mut self, line: &mut Lining<'_, T, false>) -> Option<Result<(), RecvError>> {
-        line.attempt(self).map(|outcome| outcome.map_err(RecvError::from))
+    fn again(&mut self, handle: &H) -> Option<Result<(), H::Error>> {
+        handle.again(self)
     }
 
-    fn step(&mut self, line: &mut Lining<'_, T, false>, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
-        line.step(self, context).map_err(RecvError::from)
+    fn meet(&mut self, line: &mut Lining<'_, T, SENDS>) -> Option<Exchanged> {
+        line.attempt(self)
     }
 
-    fn withdraw(&mut self, line: &mut Lining<'_, T, false>) -> Option<Result<(), RecvError>> {
-        line.withdraw(self).map(|outcome| outcome.map_err(RecvError::from))
+    fn step(&mut self, line: &mut Lining<'_, T, SENDS>, context: &mut Context<'_>) -> Poll<Exchanged> {
+        line.step(self, context)
+    }
+
+    fn withdraw(&mut self, line: &mut Lining<'_, T, SENDS>) -> Option<Exchanged> {
+        line.withdraw(self)
     }
 }
 
@@ -141,172 +149,37 @@ impl<'a, T> RecvRun<'a, T> {
         Self { to, most, taken: 0 }
     }
 
-    /// The first message of a rendezvous, and those of other senders that wait there.
-    fn met(&mut self, first: T, line: &Lining<'_, T, false>) {
-        self.to.push(first);
-        self.taken = 1 + line.party().take_more(self.to, self.most - 1);
+    /// Takes the first message of a rendezvous in, if there is one, and those of other senders that wait there.
+    fn met(&mut self, first: &mut Option<T>, line: &Lining<'_, T, false>) {
+        if first.is_some() {
+            self.to.push(first.take_out());
+            self.taken = 1 + line.party().take_more(self.to, self.most - 1);
+        }
     }
 }
 
-impl<T> MpmcIntake<T> for RecvRun<'_, T> {
-    fn take(&mut self, receiver: &Receiver<T>) -> bool {
+impl<T> MpmcPlace<T, Receiver<T>, false> for RecvRun<'_, T> {
+    fn at_once(&mut self, receiver: &Receiver<T>) -> bool {
         self.taken = receiver.take_many(self.to, self.most).unwrap_or(0);
         self.taken != 0
     }
 
-    fn meet(&mut self, line: &mut Lining<'_, T, false>) -> Option<Result<(), RecvError>> {
+    fn again(&mut self, receiver: &Receiver<T>) -> Option<Result<(), RecvError>> {
+        receiver.again(&mut None)
+    }
+
+    fn meet(&mut self, line: &mut Lining<'_, T, false>) -> Option<Exchanged> {
         let mut first = Foreign::none();
-        let outcome = MpmcIntake::meet(&mut *first, line);
-        if first.is_some() {
-            self.met(first.take_out(), line);
-        }
+        let outcome = line.attempt(&mut first);
+        self.met(&mut first, line);
         outcome
     }
 
-    fn withdraw(&mut self, line: &mut Lining<'_, T, false>) -> Option<Result<(), RecvError>> {
+    fn withdraw(&mut self, line: &mut Lining<'_, T, false>) -> Option<Exchanged> {
         let mut first = Foreign::none();
-        let outcome = MpmcIntake::withdraw(&mut *first, line);
-        if first.is_some() {
-            self.met(first.take_out(), line);
-        }
+        let outcome = line.withdraw(&mut first);
+        self.met(&mut first, line);
         outcome
-    }
-}
-
-/// A receive of the next message, or of several.
-pub(in crate::channel) struct MpmcReceive<'a, T, P, L: MpmcLimit = ()> {
-    receiver: &'a Receiver<T>,
-    limit: L,
-    wait: MpmcWait<'a, T, L::Side<Readers<'a, T>>, false>,
-    place: PhantomData<fn(&mut P)>,
-}
-
-impl<'a, T, P> MpmcReceive<'a, T, P> {
-    #[inline(always)]
-    pub(super) fn new(receiver: &'a Receiver<T>) -> Self {
-        Self::until(receiver, ())
-    }
-}
-
-impl<'a, T, P, L: MpmcLimit> MpmcReceive<'a, T, P, L> {
-    #[inline(always)]
-    pub(in crate::channel) fn until(receiver: &'a Receiver<T>, limit: L) -> Self {
-        Self { receiver, limit, wait: MpmcWait::None, place: PhantomData }
-    }
-
-    #[inline(always)]
-    pub(super) fn receiver(&self) -> &'a Receiver<T> {
-        self.receiver
-    }
-}
-
-impl<T, P: MpmcIntake<T>, L: MpmcLimit> MpmcReceive<'_, T, P, L> {
-    /// After it has found nothing in a queue.
-    #[cold]
-    #[inline(never)]
-    fn attempt_further(&mut self, place: &mut P) -> Option<Result<(), RecvError>> {
-        if self.wait.is_none_as_yet() {
-            if let Some(party) = self.receiver.party() {
-                self.wait = MpmcWait::InLine(Lining::new(&party));
-            }
-        }
-        match &mut self.wait {
-            MpmcWait::InLine(line) => place.meet(line),
-            _ => self.receiver.is_over().then_some(Err(RecvError)),
-        }
-    }
-}
-
-impl<T, P: MpmcIntake<T>, L: MpmcLimit> Operation for MpmcReceive<'_, T, P, L> {
-    type Place = P;
-    type Outcome = Result<(), RecvError>;
-    const OWNS: bool = false;
-
-    #[inline(always)]
-    fn attempt(&mut self, place: &mut P) -> Option<Result<(), RecvError>> {
-        if place.take(self.receiver) { Some(Ok(())) } else { self.attempt_further(place) }
-    }
-
-    // MUTANT: Speed only: when a receiver pauses before it waits.
-    #[cold]
-    #[inline(never)]
-    fn block(&mut self, deadline: Deadline) -> bool {
-        let Self { receiver, limit, wait, .. } = self;
-        if wait.is_none_as_yet() && deadline.is_over() {
-            return receiver.shared.readers().is_ready();
-        }
-        wait.block(&receiver.backoff, deadline, || {
-            receiver.calm(deadline);
-            ManyWait::new(limit.side(receiver.shared.readers()), receiver.disarm_all())
-        })
-    }
-
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let Self { receiver, limit, wait, .. } = self;
-        wait.poll(context, || ManyWait::new(limit.side(receiver.shared.readers()), receiver.disarm_all()))
-    }
-
-    fn step(&mut self, place: &mut P, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
-        if let MpmcWait::InLine(line) = &mut self.wait {
-            return place.step(line, context);
-        }
-        step(self, place, context)
-    }
-
-    fn withdraw(&mut self, place: &mut P) -> Option<Result<(), RecvError>> {
-        let MpmcWait::InLine(line) = &mut self.wait else { return None };
-        place.withdraw(line)
-    }
-
-    #[inline]
-    fn leave(&mut self) {
-        self.wait.leave();
-    }
-}
-
-/// What a sender puts into the channel.
-pub(in crate::channel) trait MpmcSupply<T> {
-    /// As [`push`](Self::push), where it is quick (true). Not in a rendezvous.
-    fn push_at_once(&mut self, sender: &Sender<T>) -> bool;
-    /// Sends all of it. `Full`: some is left for which there is no room. Not in a rendezvous.
-    fn push(&mut self, sender: &Sender<T>) -> Result<(), Rejected<()>>;
-    /// As [`Operation::attempt`], in a rendezvous.
-    fn meet(&mut self, line: &mut Lining<'_, T, true>) -> Option<Result<(), SendError<()>>>;
-    /// As [`Operation::step`].
-    fn step(&mut self, line: &mut Lining<'_, T, true>, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
-        loop {
-            ready!(line.poll(context));
-            if let Some(outcome) = self.meet(line) {
-                return Poll::Ready(outcome);
-            }
-        }
-    }
-    /// As [`Operation::withdraw`].
-    fn withdraw(&mut self, line: &mut Lining<'_, T, true>) -> Option<Result<(), SendError<()>>>;
-}
-
-impl<T> MpmcSupply<T> for Option<T> {
-    #[inline(always)]
-    fn push_at_once(&mut self, sender: &Sender<T>) -> bool {
-        // SAFETY: an operation that waits is attempted with its message, unless that is in line, where no ring is. By the
-        //     promise of those who attempt an operation, a place whose message was sent is only dropped.
-        unsafe { sender.put_at_once(self) }
-    }
-
-    fn push(&mut self, sender: &Sender<T>) -> Result<(), Rejected<()>> {
-        sender.offer(self)
-    }
-
-    fn meet(&mut self, line: &mut Lining<'_, T, true>) -> Option<Result<(), SendError<()>>> {
-        line.attempt(self).map(|outcome| outcome.map_err(SendError::from))
-    }
-
-    fn step(&mut self, line: &mut Lining<'_, T, true>, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
-        line.step(self, context).map_err(SendError::from)
-    }
-
-    fn withdraw(&mut self, line: &mut Lining<'_, T, true>) -> Option<Result<(), SendError<()>>> {
-        line.withdraw(self).map(|outcome| outcome.map_err(SendError::from))
     }
 }
 
@@ -330,6 +203,15 @@ impl<'a, T> SendRun<'a, T> {
     /// The messages that were not sent.
     pub(super) fn rest(&mut self) -> Vec<T> {
         Option::take(&mut *self.next).into_iter().chain(self.staging.take(usize::MAX)).collect()
+    }
+
+    /// Sends all of it. `Full`: some is left for which there is no room. Not in a rendezvous.
+    fn push(&mut self, sender: &Sender<T>) -> Result<(), Rejected<()>> {
+        if sender.subscriptions.is_some() {
+            sender.passing_on(|shared| self.push_to(shared))
+        } else {
+            self.push_to(&sender.shared)
+        }
     }
 
     fn push_to(&mut self, shared: &MpmcShared<T>) -> Result<(), Rejected<()>> {
@@ -356,21 +238,17 @@ impl<T> Drop for SendRun<'_, T> {
     }
 }
 
-impl<T> MpmcSupply<T> for SendRun<'_, T> {
-    fn push_at_once(&mut self, sender: &Sender<T>) -> bool {
+impl<T> MpmcPlace<T, Sender<T>, true> for SendRun<'_, T> {
+    fn at_once(&mut self, sender: &Sender<T>) -> bool {
         !self.meets && self.push(sender).is_ok()
     }
 
-    fn push(&mut self, sender: &Sender<T>) -> Result<(), Rejected<()>> {
-        if sender.subscriptions.is_some() {
-            sender.passing_on(|shared| self.push_to(shared))
-        } else {
-            self.push_to(&sender.shared)
-        }
+    fn again(&mut self, sender: &Sender<T>) -> Option<Result<(), SendError<()>>> {
+        of_offer(self.push(sender))
     }
 
     /// One by one.
-    fn meet(&mut self, line: &mut Lining<'_, T, true>) -> Option<Result<(), SendError<()>>> {
+    fn meet(&mut self, line: &mut Lining<'_, T, true>) -> Option<Exchanged> {
         loop {
             if !core::mem::replace(&mut self.meets, true) {
                 *self.next = self.staging.take(1).next();
@@ -379,7 +257,7 @@ impl<T> MpmcSupply<T> for SendRun<'_, T> {
                     return Some(Ok(()));
                 }
             }
-            match MpmcSupply::meet(&mut *self.next, line)? {
+            match line.attempt(&mut self.next)? {
                 Ok(()) => self.sent += 1,
                 closed => return Some(closed),
             }
@@ -388,93 +266,105 @@ impl<T> MpmcSupply<T> for SendRun<'_, T> {
         }
     }
 
-    fn withdraw(&mut self, line: &mut Lining<'_, T, true>) -> Option<Result<(), SendError<()>>> {
-        MpmcSupply::withdraw(&mut *self.next, line)
+    fn withdraw(&mut self, line: &mut Lining<'_, T, true>) -> Option<Exchanged> {
+        line.withdraw(&mut self.next)
     }
 }
 
-/// A send of a message, or of several.
-pub(in crate::channel) struct MpmcSend<'a, T, P, L: MpmcLimit = ()> {
-    sender: &'a Sender<T>,
+/// A send or a receive, of one message or of several.
+pub(in crate::channel) struct MpmcOperation<'a, T, H, P, L: MpmcLimit, const SENDS: bool> {
+    handle: &'a H,
     limit: L,
-    wait: MpmcWait<'a, T, L::Side<Writers<'a, T>>, true>,
+    wait: MpmcWait<'a, T, L::Side<WaitingSide<'a, T, SENDS>>, SENDS>,
     place: PhantomData<fn(&mut P)>,
 }
 
-impl<'a, T, P> MpmcSend<'a, T, P> {
+pub(in crate::channel) type MpmcReceive<'a, T, P, L = ()> = MpmcOperation<'a, T, Receiver<T>, P, L, false>;
+pub(in crate::channel) type MpmcSend<'a, T, P, L = ()> = MpmcOperation<'a, T, Sender<T>, P, L, true>;
+
+impl<'a, T, H, P, const SENDS: bool> MpmcOperation<'a, T, H, P, (), SENDS> {
     #[inline(always)]
-    pub(super) fn new(sender: &'a Sender<T>) -> Self {
-        Self::until(sender, ())
+    pub(super) fn new(handle: &'a H) -> Self {
+        Self::until(handle, ())
     }
 }
 
-impl<'a, T, P, L: MpmcLimit> MpmcSend<'a, T, P, L> {
+impl<'a, T, H, P, L: MpmcLimit, const SENDS: bool> MpmcOperation<'a, T, H, P, L, SENDS> {
     #[inline(always)]
-    pub(in crate::channel) fn until(sender: &'a Sender<T>, limit: L) -> Self {
-        Self { sender, limit, wait: MpmcWait::None, place: PhantomData }
+    pub(in crate::channel) fn until(handle: &'a H, limit: L) -> Self {
+        Self { handle, limit, wait: MpmcWait::None, place: PhantomData }
+    }
+
+    #[inline(always)]
+    pub(super) fn handle(&self) -> &'a H {
+        self.handle
     }
 }
 
-impl<T, P: MpmcSupply<T>, L: MpmcLimit> MpmcSend<'_, T, P, L> {
-    /// After it has found no room in a queue.
+impl<T, H, P, L: MpmcLimit, const SENDS: bool> MpmcOperation<'_, T, H, P, L, SENDS>
+where
+    H: MpmcHandle<T, SENDS>,
+    P: MpmcPlace<T, H, SENDS>,
+{
+    /// After it has found nothing, or no room, in a queue.
     #[cold]
     #[inline(never)]
-    fn attempt_further(&mut self, place: &mut P) -> Option<Result<(), SendError<()>>> {
+    fn attempt_further(&mut self, place: &mut P) -> Option<Result<(), H::Error>> {
         if self.wait.is_none_as_yet() {
-            if let Some(party) = self.sender.party() {
+            if let Some(party) = self.handle.party() {
                 self.wait = MpmcWait::InLine(Lining::new(&party));
             }
         }
-        if let MpmcWait::InLine(line) = &mut self.wait {
-            return place.meet(line);
-        }
-        match place.push(self.sender) {
-            Ok(()) => Some(Ok(())),
-            Err(Rejected::Closed(())) => Some(Err(SendError(()))),
-            Err(Rejected::Full(())) => None,
+        match &mut self.wait {
+            MpmcWait::InLine(line) => Some(place.meet(line)?.map_err(H::Error::from)),
+            _ => place.again(self.handle),
         }
     }
 }
 
-impl<T, P: MpmcSupply<T>, L: MpmcLimit> Operation for MpmcSend<'_, T, P, L> {
+impl<T, H, P, L: MpmcLimit, const SENDS: bool> Operation for MpmcOperation<'_, T, H, P, L, SENDS>
+where
+    H: MpmcHandle<T, SENDS>,
+    P: MpmcPlace<T, H, SENDS>,
+{
     type Place = P;
-    type Outcome = Result<(), SendError<()>>;
+    type Outcome = Result<(), H::Error>;
     const OWNS: bool = false;
 
     #[inline(always)]
-    fn attempt(&mut self, place: &mut P) -> Option<Result<(), SendError<()>>> {
-        if place.push_at_once(self.sender) { Some(Ok(())) } else { self.attempt_further(place) }
+    fn attempt(&mut self, place: &mut P) -> Option<Result<(), H::Error>> {
+        if place.at_once(self.handle) { Some(Ok(())) } else { self.attempt_further(place) }
     }
 
-    // MUTANT: Speed only: when a sender pauses before it waits.
+    // MUTANT: Speed only: when a handle pauses before it waits.
     #[cold]
     #[inline(never)]
     fn block(&mut self, deadline: Deadline) -> bool {
-        let Self { sender, limit, wait, .. } = self;
+        let Self { handle, limit, wait, .. } = self;
         if wait.is_none_as_yet() && deadline.is_over() {
-            return sender.shared.writers().is_ready();
+            return handle.side().is_ready();
         }
-        wait.block(&sender.backoff, deadline, || {
-            sender.calm(deadline);
-            ManyWait::new(limit.side(sender.shared.writers()), sender.disarm_all())
+        wait.block(handle.backoff(), deadline, || {
+            handle.calm(deadline);
+            ManyWait::new(limit.side(handle.side()), handle.disarm_all())
         })
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        let Self { sender, limit, wait, .. } = self;
-        wait.poll(context, || ManyWait::new(limit.side(sender.shared.writers()), sender.disarm_all()))
+        let Self { handle, limit, wait, .. } = self;
+        wait.poll(context, || ManyWait::new(limit.side(handle.side()), handle.disarm_all()))
     }
 
-    fn step(&mut self, place: &mut P, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
+    fn step(&mut self, place: &mut P, context: &mut Context<'_>) -> Poll<Result<(), H::Error>> {
         if let MpmcWait::InLine(line) = &mut self.wait {
-            return place.step(line, context);
+            return place.step(line, context).map_err(H::Error::from);
         }
         step(self, place, context)
     }
 
-    fn withdraw(&mut self, place: &mut P) -> Option<Result<(), SendError<()>>> {
+    fn withdraw(&mut self, place: &mut P) -> Option<Result<(), H::Error>> {
         let MpmcWait::InLine(line) = &mut self.wait else { return None };
-        place.withdraw(line)
+        Some(place.withdraw(line)?.map_err(H::Error::from))
     }
 
     #[inline]

@@ -6,15 +6,15 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
 
+use super::handle::MpmcHandle;
 use super::operations::{MpmcReceive, RecvRun};
-use super::shared::{MpmcShared, Readers};
+use super::shared::MpmcShared;
 use super::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::Spin;
 use crate::channel::coop::poll_within_budget;
 use crate::channel::error;
 use crate::channel::identity::{impl_identity, is_attached};
-use crate::channel::iter::{IntoIter, Receive, impl_iterator, until_over};
-use crate::channel::observed::impl_observer;
+use crate::channel::iter::{IntoIter, Receive, until_over};
 use crate::channel::receive::impl_receiver_traits;
 use crate::channel::rendezvous::{self, Party};
 use crate::foreign::{Foreign, Guarded, Lent, Panics};
@@ -23,7 +23,7 @@ use crate::os::Deadline;
 use crate::queue::exchange::{ClaimedMessage, ClaimedSlot, Hint};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
-use crate::wait::many::{ManyWait, Owed, SharedEnd};
+use crate::wait::many::{Owed, SharedEnd};
 use crate::wait::{SharedBackoff, Subscriptions};
 
 /// A receiver of the [channel](super). Clones are equal, and each message goes to one of them; any number of threads
@@ -33,9 +33,9 @@ pub struct Receiver<T> {
     pub(super) shared: Arc<MpmcShared<T>>,
     pub(super) backoff: SharedBackoff,
     /// Where this handle begins to poll for messages.
-    hint: Hint,
+    pub(super) hint: Hint,
     /// Present once this receiver has been polled or attached.
-    subscriptions: Option<Box<Subscriptions>>,
+    pub(super) subscriptions: Option<Box<Subscriptions>>,
     /// As a stream it has returned `None`.
     #[cfg(feature = "stream")]
     has_ended: bool,
@@ -288,17 +288,6 @@ impl<T> Receiver<T> {
         self.shared.flavour.place()
     }
 
-    /// A number that grows with each message that is written or taken. Wait-free.
-    pub(in crate::channel) fn moves(&self) -> u64 {
-        self.shared.flavour.moves()
-    }
-
-    /// What this handle shares with all others of its channel.
-    #[cfg(feature = "select")]
-    pub(in crate::channel) fn shared(&self) -> &Arc<MpmcShared<T>> {
-        &self.shared
-    }
-
     /// Whether all messages before a position have been taken. Wait-free.
     pub(in crate::channel) fn has_reached(&self, position: u64) -> bool {
         self.shared.flavour.has_reached(position)
@@ -446,17 +435,6 @@ impl<T> Receiver<T> {
         take(self).ok_or_else(|| if self.is_over() { TryRecvError::Disconnected } else { TryRecvError::Empty })
     }
 
-    /// A wait for messages, as a task. It is responsible for notifications that the receiver's other slots had got.
-    pub(in crate::channel) fn wait(&self) -> ManyWait<Readers<'_, T>> {
-        ManyWait::new(self.shared.readers(), self.disarm_all())
-    }
-
-    /// Before this receiver waits as a thread or a future: disarms the slots of its polling task and its set. True: one
-    /// of them had been notified.
-    pub(super) fn disarm_all(&self) -> bool {
-        self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.disarm_all(self.shared.readers()))
-    }
-
     fn recv_within(&self, place: &mut Option<T>, deadline: Deadline) -> Result<(), RecvTimeoutError> {
         error::of_limited_receive(operation::block(MpmcReceive::new(self), place, deadline))
     }
@@ -465,11 +443,6 @@ impl<T> Receiver<T> {
     #[inline(never)]
     fn recv_batch_slowly(&self, mut batch: RecvRun<'_, T>) -> Result<usize, RecvError> {
         operation::perform(MpmcReceive::new(self), &mut batch).map(|()| batch.taken)
-    }
-
-    /// The endpoint of this handle, if this is a rendezvous.
-    pub(in crate::channel) fn party(&self) -> Option<Party<'_, T, false>> {
-        self.shared.flavour.meeting().map(|meeting| Party::new(meeting, self.subscriptions.as_deref()))
     }
 
     /// No queue has a message: it is disconnected, or this is a rendezvous.
@@ -497,15 +470,6 @@ impl<T> Receiver<T> {
     #[doc = cost!(mpmc SHRINK)]
     pub fn shrink_to_fit(&self) {
         self.shared.flavour.shrink();
-    }
-
-    /// Before this receiver waits as a thread: after a stream it lets the senders get ahead, and a queue without a bound
-    /// gives back what a burst has left.
-    pub(super) fn calm(&self, deadline: Deadline) {
-        if self.hint.is_stream_over() {
-            self.backoff.stand_back(deadline);
-        }
-        self.shared.flavour.calm();
     }
 }
 
@@ -571,10 +535,26 @@ impl<T> Receiver<T> {
     pub fn close(&self) -> bool {
         self.shared.close()
     }
+
+    /// Whether both are handles of the same channel. So does `==`, and the hash is the channel's. Wait-free.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self == other
+    }
 }
 
-impl_identity!(Receiver, |receiver| &receiver.shared);
-impl_observer!(Receiver, |receiver| receiver.shared.meter());
+impl_identity!(Receiver);
+
+#[cfg(feature = "statistics")]
+impl<T> Receiver<T> {
+    /// An observer of the messages that go through this channel. It works on any thread, also after all handles
+    /// are dropped: see [`statistics`](crate::statistics). With the feature `statistics` only.
+    #[doc = cost!(statistics OBSERVER)]
+    #[must_use]
+    pub fn observer(&self) -> crate::statistics::Observer {
+        self.shared.meter().observer()
+    }
+}
 
 impl<T> Clone for Receiver<T> {
     /// Another receiver of the same messages. The clone is attached to no set.
@@ -635,8 +615,35 @@ pub struct Iter<'a, T> {
 /// Takes the messages that are there. Made by [`Receiver::try_iter`].
 pub struct TryIter<'a, T>(&'a Receiver<T>);
 
-impl_iterator!(Iter<'_, T>, T, |this| until_over(&mut this.is_over, || this.receiver.recv().ok()));
-impl_iterator!(TryIter<'_, T>, T, |this| this.0.try_recv().ok());
+impl<T> Iterator for Iter<'_, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        until_over(&mut self.is_over, || self.receiver.recv().ok())
+    }
+}
+
+impl<T> Iterator for TryIter<'_, T> {
+    type Item = T;
+
+    #[inline]
+    fn next(&mut self) -> Option<T> {
+        self.0.try_recv().ok()
+    }
+}
+
+impl<T> fmt::Debug for Iter<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Iter { .. }")
+    }
+}
+
+impl<T> fmt::Debug for TryIter<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TryIter { .. }")
+    }
+}
 
 impl<T> FusedIterator for Iter<'_, T> {}
 

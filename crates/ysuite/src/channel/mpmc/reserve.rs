@@ -5,6 +5,7 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 
+use super::handle::MpmcHandle;
 use super::holding::{Gathering, HeldPlaces, Rare};
 use super::permit::{OwnedPermit, Permit, Permits};
 use super::shared::Writers;

@@ -4,21 +4,20 @@ use core::fmt;
 use core::time::Duration;
 use std::time::Instant;
 
+use super::handle::MpmcHandle;
 use super::operations::{MpmcSend, SendRun};
 use super::shared::{MpmcShared, Writers};
 use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
 use crate::channel::error;
 use crate::channel::identity::{impl_identity, is_attached};
-use crate::channel::observed::impl_observer;
-use crate::channel::rendezvous::Party;
 use crate::foreign::{Foreign, Panics};
 use crate::operation;
 use crate::os::Deadline;
 use crate::queue::exchange::{ClaimedCell, ClaimedSlot, Hint, Rejected, StagingSpace};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
-use crate::wait::many::{ManyWait, Owed};
+use crate::wait::many::Owed;
 use crate::wait::{SharedBackoff, Subscriptions, spin_for_a_moment};
 
 /// A sender of the [channel](super). Clones are equal; any number of threads may use one or several. When the last
@@ -41,11 +40,6 @@ impl<T> Sender<T> {
     /// A handle that is counted, with these settings.
     pub(super) fn again(shared: Arc<MpmcShared<T>>, backoff: SharedBackoff) -> Self {
         Self { shared, backoff, hint: Hint::new(), subscriptions: None }
-    }
-
-    /// A number that grows with each message that is written or taken. Wait-free.
-    pub(in crate::channel) fn moves(&self) -> u64 {
-        self.shared.flavour.moves()
     }
 
     /// What this handle shares with all others of its channel.
@@ -333,23 +327,6 @@ impl<T> Sender<T> {
         Owed { end: self.shared.writers(), is_notified: self.subscriptions.is_some() }
     }
 
-    /// The endpoint of this handle, if this is a rendezvous.
-    pub(in crate::channel) fn party(&self) -> Option<Party<'_, T, true>> {
-        self.shared.flavour.meeting().map(|meeting| Party::new(meeting, self.subscriptions.as_deref()))
-    }
-
-    /// A wait for room, as a thread or a future. The slot of the sender's set is disarmed, so that only this wait is
-    /// notified. The wait is responsible for a notification that the slot had got.
-    pub(in crate::channel) fn wait(&self) -> ManyWait<Writers<'_, T>> {
-        ManyWait::new(self.shared.writers(), self.disarm_all())
-    }
-
-    /// Before this sender waits in another way: disarms the slots of its task and its set. True: one of them had been
-    /// notified.
-    pub(super) fn disarm_all(&self) -> bool {
-        self.subscriptions.as_ref().is_some_and(|subscriptions| subscriptions.disarm_all(self.shared.writers()))
-    }
-
     /// An attached sender has found no room: takes its id down, and checks once more. `None`: it is not attached.
     pub(super) fn rest(&self) -> Option<bool> {
         let attached = self.subscriptions.as_ref().filter(|_| is_attached(self));
@@ -358,13 +335,6 @@ impl<T> Sender<T> {
 
     fn send_within(&self, place: &mut Option<T>, deadline: Deadline) -> Result<(), SendTimeoutError<()>> {
         error::of_limited(operation::block(MpmcSend::new(self), place, deadline))
-    }
-
-    /// Before this sender waits as a thread: after a stream it lets the receivers get ahead.
-    pub(super) fn calm(&self, deadline: Deadline) {
-        if self.hint.is_stream_over() {
-            self.backoff.stand_back(deadline);
-        }
     }
 }
 
@@ -438,10 +408,26 @@ impl<T> Sender<T> {
     pub fn close(&self) -> bool {
         self.shared.close()
     }
+
+    /// Whether both are handles of the same channel. So does `==`, and the hash is the channel's. Wait-free.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self == other
+    }
 }
 
-impl_identity!(Sender, |sender| &sender.shared);
-impl_observer!(Sender, |sender| sender.shared.meter());
+impl_identity!(Sender);
+
+#[cfg(feature = "statistics")]
+impl<T> Sender<T> {
+    /// An observer of the messages that go through this channel. It works on any thread, also after all handles
+    /// are dropped: see [`statistics`](crate::statistics). With the feature `statistics` only.
+    #[doc = cost!(statistics OBSERVER)]
+    #[must_use]
+    pub fn observer(&self) -> crate::statistics::Observer {
+        self.shared.meter().observer()
+    }
+}
 
 impl<T> Sender<T> {
     /// Takes this sender out of its set: its id is down, and free. False: it was in no set. If it had been notified of

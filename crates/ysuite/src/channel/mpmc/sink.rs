@@ -5,11 +5,12 @@
 
 use core::task::{Context, Poll, ready};
 
-use super::{SendError, Sender, TrySendError};
+use super::handle::MpmcHandle;
+use super::{SendError, Sender};
 use crate::channel::coop::poll_within_budget;
 use crate::channel::rendezvous;
 use crate::channel::sink::{Fed, Feed, alive};
-use crate::foreign::{Foreign, Lent, Panics};
+use crate::foreign::Panics;
 use crate::queue::exchange::Rejected;
 
 impl<T> Sender<T> {
@@ -55,16 +56,7 @@ impl<T> Feed for Sender<T> {
         if let Some(party) = self.party() {
             return fed.stand(&party, message);
         }
-        fed.assert_nothing();
-        let mut place = Foreign::some(message);
-        match self.push(&mut place) {
-            Ok(()) => Ok(()),
-            Err(TrySendError::Disconnected(())) => Err(SendError(())),
-            Err(TrySendError::Full(())) => {
-                place.move_over(&mut fed.held);
-                Ok(())
-            }
-        }
+        fed.push_or_keep(message, |place| self.push(place))
     }
 
     fn poll_shown(&mut self, fed: &mut Fed<T>, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {

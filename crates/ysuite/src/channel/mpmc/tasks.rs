@@ -8,6 +8,7 @@ use core::future::Future;
 use core::pin::{Pin, pin};
 use core::task::{Context, Poll};
 
+use super::handle::MpmcHandle;
 use super::holding::HeldPlaces;
 use super::operations::{MpmcReceive, MpmcSend, RecvRun};
 use super::{Receiver, RecvError, SendError, SendTimeoutError, Sender};
@@ -245,7 +246,7 @@ impl<T> Future for MpmcReceiveTask<'_, T> {
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
         let this = self.get_mut();
-        let receiver = this.0.begin().map(|receive| receive.receiver());
+        let receiver = this.0.begin().map(|receive| receive.handle());
         let Some(receiver) = receiver else { return this.poll_slowly(context) };
         if let Some(message) = receiver.take_at_once() {
             return Poll::Ready(Ok(message));

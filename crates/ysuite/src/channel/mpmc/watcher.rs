@@ -3,6 +3,7 @@
 //! A watcher is in the wait list, in place of a handle, and is not counted as one: the channel disconnects as if the
 //! watcher did not exist. A publisher that has counted one of the two sides down to 0 notifies the watchers of both.
 
+use super::handle::MpmcHandle;
 use super::shared::MpmcShared;
 use super::{Receiver, Sender};
 use crate::signal::{AttachError, AttachShared, Registration, SharedWatcher};

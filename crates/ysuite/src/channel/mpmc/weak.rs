@@ -59,6 +59,12 @@ impl<T> WeakSender<T> {
     pub fn upgrade(&self) -> Option<Sender<T>> {
         self.shared.another(&self.shared.writers).then(|| Sender::again(self.shared.clone(), self.backoff.again()))
     }
+
+    /// Whether both are handles of the same channel. So does `==`, and the hash is the channel's. Wait-free.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self == other
+    }
 }
 
 impl<T> Clone for WeakSender<T> {
@@ -73,7 +79,7 @@ impl<T> fmt::Debug for WeakSender<T> {
     }
 }
 
-impl_identity!(WeakSender, |weak| &weak.shared);
+impl_identity!(WeakSender);
 
 impl<T> Receiver<T> {
     /// A weak handle of the same channel, with the same settings.
@@ -92,6 +98,12 @@ impl<T> WeakReceiver<T> {
     pub fn upgrade(&self) -> Option<Receiver<T>> {
         self.shared.another(&self.shared.readers).then(|| Receiver::again(self.shared.clone(), self.backoff.again()))
     }
+
+    /// Whether both are handles of the same channel. So does `==`, and the hash is the channel's. Wait-free.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self == other
+    }
 }
 
 impl<T> Clone for WeakReceiver<T> {
@@ -106,4 +118,4 @@ impl<T> fmt::Debug for WeakReceiver<T> {
     }
 }
 
-impl_identity!(WeakReceiver, |weak| &weak.shared);
+impl_identity!(WeakReceiver);

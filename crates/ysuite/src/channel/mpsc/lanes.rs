@@ -65,17 +65,8 @@ impl UntypedLanes {
     #[cold]
     #[inline(never)]
     fn next_lane(&mut self, shared: &SharedLanes) -> bool {
-        let only = self.row.as_mut().filter(|row| row.lanes.len() == 1);
-        if let (Some(reader), Some(row), false) = (&mut self.turn, only, shared.ready.any()) {
-            // The only active lane. Where it may give more, the caller has just found it empty.
-            row.visits += 1;
-            if self.left == 0 && reader.has_message() {
-                self.grant();
-                return true;
-            }
-            if !reader.is_closed() {
-                return false;
-            }
+        if let Some(has_message) = self.only_lane(shared) {
+            return has_message;
         }
         self.end_turn();
         self.activate(shared);
@@ -109,6 +100,19 @@ impl UntypedLanes {
         }
         // Re-check: a message may have arrived while arming.
         is_idle && row.arm(EMPTY_VISITS / 2) && self.next_lane(shared)
+    }
+
+    /// Where the current lane is the only active one, and not closed: whether it has another turn, with a message.
+    fn only_lane(&mut self, shared: &SharedLanes) -> Option<bool> {
+        let row = self.row.as_mut().filter(|row| row.lanes.len() == 1);
+        let (Some(reader), Some(row), false) = (&mut self.turn, row, shared.ready.any()) else { return None };
+        row.visits += 1;
+        // Where it may give more, the caller has just found it empty.
+        if self.left == 0 && reader.has_message() {
+            self.grant();
+            return Some(true);
+        }
+        if reader.is_closed() { None } else { Some(false) }
     }
 
     /// The row, which is made where it is missing.

@@ -15,7 +15,11 @@ use super::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::coop::{poll_future, poll_within_budget, within_budget};
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::pipe::ReceiveTask;
+#[cfg(any(feature = "select", feature = "in-place"))]
+use crate::channel::receive::PipeReceiver;
 use crate::channel::receive::{ReadingEnd as _, Receiving};
+#[cfg(feature = "select")]
+use crate::channel::select::{self, SelectRecv, pipe::PipeSource};
 use crate::os::Deadline;
 use crate::queue::RegisterCopy;
 use crate::signal::{Attach, AttachError, Registration};
@@ -358,7 +362,24 @@ impl<T> Receiver<T> {
         self.inner.end.shared().meter.observer()
     }
 }
+#[cfg(any(feature = "select", feature = "in-place"))]
+impl<T> PipeReceiver for Receiver<T> {
+    type End = Lanes<T>;
+
+    #[inline(always)]
+    fn receiving(&mut self) -> &mut Receiving<Lanes<T>> {
+        &mut self.inner
+    }
+}
+
 #[cfg(feature = "select")]
-crate::channel::select::pipe::impl_select_recv!(Receiver);
-#[cfg(feature = "in-place")]
-crate::channel::in_place::impl_recv_in_place!(Receiver);
+impl<'a, T> SelectRecv for &'a mut Receiver<T> {
+    type Message = T;
+    type Error = RecvError;
+    type Source = PipeSource<'a, Receiver<T>>;
+
+    #[inline]
+    fn into_source(self) -> Self::Source {
+        select::pipe::source(self)
+    }
+}

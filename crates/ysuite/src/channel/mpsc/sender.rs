@@ -17,6 +17,10 @@ use super::{MAX_SENDERS, SendError, SendTimeoutError, TrySendError};
 use crate::channel::closed::EndWatchers;
 use crate::channel::coop::poll_within_budget;
 use crate::channel::rendezvous::MeetingEnd;
+#[cfg(feature = "select")]
+use crate::channel::select::{self, SelectSend, pipe::PipeOutlet};
+#[cfg(any(feature = "select", feature = "in-place"))]
+use crate::channel::send::PipeSender;
 use crate::channel::send::{LeftLane, SenderLink, Sending};
 use crate::os::Deadline;
 use crate::passive::Passive;
@@ -33,7 +37,7 @@ pub struct Sender<T> {
 }
 
 /// What a sender knows of its lane, in addition to the queue.
-struct SenderLane<T> {
+pub(in crate::channel) struct SenderLane<T> {
     shared: Arc<MpscShared<T>>,
     /// The lane's id, plus 1, which leaves room for the flag next to it. None where the channel was closed when the
     /// sender connected, and after this sender is closed.
@@ -610,7 +614,23 @@ impl<T> crate::channel::Feed for Sender<T> {
     }
 }
 
+#[cfg(any(feature = "select", feature = "in-place"))]
+impl<T> PipeSender for Sender<T> {
+    type Link = SenderLane<T>;
+
+    #[inline(always)]
+    fn sending(&mut self) -> &mut Sending<T, Self::Link> {
+        &mut self.inner
+    }
+}
+
 #[cfg(feature = "select")]
-crate::channel::select::pipe::impl_select_send!(Sender);
-#[cfg(feature = "in-place")]
-crate::channel::in_place::impl_send_in_place!(Sender);
+impl<'a, T> SelectSend for &'a mut Sender<T> {
+    type Message = T;
+    type Outlet = PipeOutlet<'a, Sender<T>>;
+
+    #[inline]
+    fn into_outlet(self) -> Self::Outlet {
+        select::pipe::outlet(self)
+    }
+}

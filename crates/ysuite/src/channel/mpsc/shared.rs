@@ -18,7 +18,7 @@ use core::task::Waker;
 
 use super::left::{LeftLanes, PLACES};
 use crate::channel::closed::EndWatchers;
-use crate::channel::rendezvous::{Outlined, SharedMeetingOf, impl_outlined_drop};
+use crate::channel::rendezvous::{Outlined, OutlinedDrop, SharedMeetingOf};
 use crate::channel::send::LeftLane;
 use crate::foreign::Panics;
 use crate::passive::Barrier;
@@ -106,7 +106,13 @@ pub(in crate::channel) struct SharedLanes {
     pub(super) meter: Meter,
 }
 
-impl_outlined_drop!(SharedLanes);
+impl OutlinedDrop for SharedLanes {
+    #[inline(never)]
+    unsafe fn drop_outlined(value: *mut Self) {
+        // SAFETY: by the caller.
+        unsafe { core::ptr::drop_in_place(value) };
+    }
+}
 
 /// The same, for messages of one type: that of all its lanes.
 pub(in crate::channel) struct MpscShared<T> {

@@ -61,7 +61,7 @@ impl<'a> LineWait<'a> {
             (Some(slot), _) if !slot.is_met() => None,
             (Some(_), _) => self.withdraw(place),
             (None, None) => self.party.exchange(place),
-            (None, Some(ticket)) => match self.party.stand(ticket, place) {
+            (None, Some(ticket)) => match self.party.stand(ticket, 0, place, true) {
                 Ok(Some(slot)) => {
                     self.slot = Some(slot);
                     None
@@ -195,7 +195,7 @@ impl AnyParty<'_> {
     }
 
     /// Exchanges a message with an endpoint that waits. `None`: there is none.
-    fn exchange(&self, place: &mut LentPlace<'_>) -> Option<Exchanged> {
+    pub(in crate::channel) fn exchange(&self, place: &mut LentPlace<'_>) -> Option<Exchanged> {
         if self.sends {
             match self.give(place) {
                 Ok(()) => Some(Ok(())),
@@ -211,15 +211,21 @@ impl AnyParty<'_> {
         }
     }
 
-    /// As [`exchange`](Self::exchange) (`None`), or registers in line.
-    fn stand(&self, ticket: &Arc<Ticket>, place: &mut LentPlace<'_>) -> Result<Option<LineSlot>, Closed> {
+    /// As [`exchange`](Self::exchange) (`None`), or registers in line: see [`LineSlot::send_from`].
+    pub(in crate::channel) fn stand(
+        &self,
+        ticket: &Arc<Ticket>,
+        case: u32,
+        place: &mut LentPlace<'_>,
+        opens: bool,
+    ) -> Result<Option<LineSlot>, Closed> {
         if self.has_ended {
             return Err(Closed);
         }
         if self.sends {
-            LineSlot::send_from(self.side(), ticket, 0, place, true).map_err(|_| Closed)
+            LineSlot::send_from(self.side(), ticket, case, place, opens).map_err(|_| Closed)
         } else {
-            LineSlot::receive_to(self.side(), ticket, 0, place, true).map_err(|_| Closed)
+            LineSlot::receive_to(self.side(), ticket, case, place, opens).map_err(|_| Closed)
         }
     }
 }

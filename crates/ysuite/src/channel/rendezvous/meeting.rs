@@ -569,6 +569,7 @@ mod tests {
         use core::future::Future;
         use core::task::{Context, Waker};
 
+        use crate::channel::mpmc::MpmcHandle;
         use crate::os::child_can;
         use crate::signal::{Wait, YPollset};
 

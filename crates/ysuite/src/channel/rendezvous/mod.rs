@@ -39,10 +39,10 @@ pub(super) use self::end::MeetingEnd;
 pub(super) use self::end::UntypedMeetingEnd;
 #[cfg(feature = "futures")]
 pub(super) use self::in_line::InLine;
-pub(super) use self::line_wait::{Exchanged, Lining};
+pub(super) use self::line_wait::{Closed, Exchanged, Lining};
 pub(super) use self::meeting::{MeetingOf, MeetingSide, SharedMeetingOf};
 pub(super) use self::node::LentPlace;
-pub(super) use self::outlined::{Outlined, OutlinedDrop, impl_outlined_drop};
+pub(super) use self::outlined::{Outlined, OutlinedDrop};
 #[cfg(feature = "futures")]
 pub(super) use self::party::poll;
 pub(super) use self::party::{AnyParty, Party, poll_message};

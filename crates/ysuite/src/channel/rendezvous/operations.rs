@@ -78,26 +78,40 @@ pub(super) static OPERATIONS: Operations = Operations {
     drop_meeting: drop_in_place,
 };
 
-/// The drop of a value is an operation of its rendezvous.
-macro_rules! impl_dropped_by_operation {
-    ($($value:ty: |$this:ident| $meeting:expr => $drop:ident),+ $(,)?) => {$(
-        // USER CODE: as of the value's drop
-        impl OutlinedDrop for $value {
-            #[inline]
-            unsafe fn drop_outlined(value: *mut Self) {
-                // SAFETY: the value is valid, by the caller.
-                let $this = unsafe { &*value };
-                let operations = $meeting.operations;
-                // SAFETY: by the caller, who does not use the value afterwards.
-                unsafe { (operations.$drop)(value) };
-            }
-        }
-    )+};
+// The drop of each of these is an operation of its rendezvous.
+
+// USER CODE: as of the value's drop
+impl OutlinedDrop for LineWait<'_> {
+    #[inline]
+    unsafe fn drop_outlined(wait: *mut Self) {
+        // SAFETY: by the caller: it is valid, and not used afterwards.
+        unsafe { ((&*wait).party.meeting.operations.drop_wait)(wait) };
+    }
 }
 
-impl_dropped_by_operation!(
-    LineWait<'_>: |wait| wait.party.meeting => drop_wait,
-    AnyEnd: |end| end.meeting => drop_end,
-    Arc<Meeting>: |meeting| meeting => drop_shared,
-    Meeting: |meeting| meeting => drop_meeting,
-);
+// USER CODE: as of the value's drop
+impl OutlinedDrop for AnyEnd {
+    #[inline]
+    unsafe fn drop_outlined(end: *mut Self) {
+        // SAFETY: by the caller: it is valid, and not used afterwards.
+        unsafe { ((&*end).meeting.operations.drop_end)(end) };
+    }
+}
+
+// USER CODE: as of the value's drop
+impl OutlinedDrop for Arc<Meeting> {
+    #[inline]
+    unsafe fn drop_outlined(meeting: *mut Self) {
+        // SAFETY: by the caller: it is valid, and not used afterwards.
+        unsafe { ((&*meeting).operations.drop_shared)(meeting) };
+    }
+}
+
+// USER CODE: as of the value's drop
+impl OutlinedDrop for Meeting {
+    #[inline]
+    unsafe fn drop_outlined(meeting: *mut Self) {
+        // SAFETY: by the caller: it is valid, and not used afterwards.
+        unsafe { ((&*meeting).operations.drop_meeting)(meeting) };
+    }
+}

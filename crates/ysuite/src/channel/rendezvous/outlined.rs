@@ -13,20 +13,6 @@ pub(in crate::channel) trait OutlinedDrop {
     unsafe fn drop_outlined(value: *mut Self);
 }
 
-macro_rules! impl_outlined_drop {
-    ($($value:ty),+) => {$(
-        impl $crate::channel::rendezvous::OutlinedDrop for $value {
-            #[inline(never)]
-            unsafe fn drop_outlined(value: *mut Self) {
-                // SAFETY: by the caller.
-                unsafe { core::ptr::drop_in_place(value) };
-            }
-        }
-    )+};
-}
-
-pub(in crate::channel) use impl_outlined_drop;
-
 /// The value.
 #[repr(transparent)]
 pub(in crate::channel) struct Outlined<V: OutlinedDrop>(ManuallyDrop<V>);

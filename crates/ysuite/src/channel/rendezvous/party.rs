@@ -162,7 +162,7 @@ pub(in crate::channel) struct AnyParty<'a> {
     pub(super) meeting: &'a Meeting,
     /// The endpoint's slots, if it has any: in its set, and for the task that polled it.
     pub(super) subscriptions: Option<&'a Subscriptions>,
-    pub(super) sends: bool,
+    pub(in crate::channel) sends: bool,
     /// A sender that has been closed: it finds the rendezvous so.
     pub(super) has_ended: bool,
 }

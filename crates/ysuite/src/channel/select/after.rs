@@ -1,7 +1,6 @@
 //! The case that is performed when no operation was possible for some time.
 
-use super::case::{Case, ChosenCase, Looked};
-use super::sleeper::SelectWaiter;
+use super::case::{CaseList, ChosenList};
 use crate::os::Deadline;
 
 #[doc(hidden)]
@@ -18,28 +17,14 @@ impl<F> AfterCase<F> {
     }
 }
 
-impl<F> Case for AfterCase<F> {
+#[allow(private_interfaces)]
+impl<F> CaseList for AfterCase<F> {
     fn len(&self) -> usize {
         0
     }
 
-    // MUTANT: Never called: the case has no operation.
-    fn try_at(&mut self, _: usize) -> bool {
-        false
-    }
-
-    fn look(&mut self, _: usize, _: &SelectWaiter) -> Looked {
-        Looked::Nothing
-    }
-
-    fn leave(&mut self) {}
-
-    fn moves(&mut self) -> u64 {
-        0
-    }
-
-    fn deadline(&self) -> Deadline {
-        self.deadline
+    fn deadline(&self, limit: Deadline) -> Deadline {
+        limit.or_sooner(self.deadline)
     }
 
     fn expire(&mut self) -> bool {
@@ -52,7 +37,7 @@ impl<F> Case for AfterCase<F> {
     }
 }
 
-impl<R, F: FnOnce() -> R> ChosenCase<R> for AfterCase<F> {
+impl<R, F: FnOnce() -> R> ChosenList<R> for AfterCase<F> {
     fn finish(&mut self, result: &mut Option<R>) {
         *result = self.then.take().map(|then| then());
     }

@@ -1,7 +1,8 @@
 //! The case that receives from any receiver of a slice.
 
-use super::case::{Case, ChosenCase, Looked};
-use super::receive::{Got, RecvSource, SelectRecv};
+use super::case::{CaseList, ChosenList, Looked};
+use super::operation::SelectOperation;
+use super::receive::SelectRecv;
 use super::sleeper::SelectWaiter;
 use crate::channel::{Receive, RecvError, error};
 use crate::foreign::{Foreign, Lent, Panics};
@@ -19,7 +20,7 @@ where
     /// Once it has: each receiver, with the state of its wait.
     sources: Vec<<&'a mut E as SelectRecv>::Source>,
     place: Option<E::Message>,
-    outcome: Option<(usize, Got)>,
+    outcome: Option<(usize, Result<(), RecvError>)>,
     /// Its captures are dropped after a message that may panic.
     then: Foreign<Option<F>>,
 }
@@ -41,13 +42,14 @@ where
         self.ends.len() + self.sources.len() - 1 - operation
     }
 
-    fn note(&mut self, at: usize, outcome: Option<Got>) -> bool {
+    fn note(&mut self, at: usize, outcome: Option<Result<(), RecvError>>) -> bool {
         self.outcome = outcome.map(|outcome| (at, outcome));
         self.outcome.is_some()
     }
 }
 
-impl<'a, E, F> Case for AnyCase<'a, E, F>
+#[allow(private_interfaces)]
+impl<'a, E, F> CaseList for AnyCase<'a, E, F>
 where
     E: Receive,
     for<'b> &'b mut E: SelectRecv<Message = E::Message, Error = RecvError>,
@@ -61,8 +63,8 @@ where
     fn try_at(&mut self, at: usize) -> bool {
         let at = self.index(at);
         let outcome = match self.ends.get_mut(at) {
-            Some(end) => end.into_source().take(&mut self.place),
-            None => self.sources[at].take(&mut self.place),
+            Some(end) => end.into_source().attempt(&mut self.place),
+            None => self.sources[at].attempt(&mut self.place),
         };
         match outcome {
             None => false,
@@ -87,7 +89,7 @@ where
     }
 
     fn announce(&self) {
-        self.sources.iter().for_each(RecvSource::announce);
+        self.sources.iter().for_each(SelectOperation::announce);
     }
 
     fn met(&mut self, at: usize) {
@@ -99,16 +101,16 @@ where
     fn leave(&mut self) {
         // As in a select: a waker that panics keeps none of the other cases in its line.
         let mut panics = Panics::none();
-        self.sources.iter_mut().for_each(|source| panics.catch(|| source.leave()));
+        self.sources.iter_mut().for_each(|source| panics.catch(|| source.leave(&mut self.place)));
     }
 
     fn moves(&mut self) -> u64 {
         let ends = self.ends.iter_mut().map(|end| end.into_source().moves());
-        ends.chain(self.sources.iter().map(RecvSource::moves)).fold(0, u64::wrapping_add)
+        ends.chain(self.sources.iter().map(SelectOperation::moves)).fold(0, u64::wrapping_add)
     }
 
-    fn deadline(&self) -> Deadline {
-        self.sources.iter().fold(Deadline::Never, |due, source| due.or_sooner(source.due()))
+    fn deadline(&self, limit: Deadline) -> Deadline {
+        self.sources.iter().fold(limit, |limit, source| limit.or_sooner(source.due()))
     }
 
     #[inline]
@@ -117,7 +119,7 @@ where
     }
 }
 
-impl<'a, R, E, F> ChosenCase<R> for AnyCase<'a, E, F>
+impl<'a, R, E, F> ChosenList<R> for AnyCase<'a, E, F>
 where
     E: Receive,
     for<'b> &'b mut E: SelectRecv<Message = E::Message, Error = RecvError>,

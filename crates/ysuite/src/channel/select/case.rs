@@ -21,68 +21,57 @@ pub(in crate::channel) enum Looked {
     Again,
 }
 
-/// One case. It has as many operations as its `len`; `at` is one of these.
-pub(super) trait Case {
+/// One case, or several. They have as many operations as their `len`; `at` is one of these. The defaults are those of cases
+/// without an operation, which are never registered. Not for use elsewhere.
+#[doc(hidden)]
+#[allow(private_interfaces)]
+pub trait CaseList {
     fn len(&self) -> usize;
+    // MUTANT: Never called: there is no operation.
     /// Performs the operation if it is possible at once (true). An operation that waits in line for a rendezvous is not
     /// tried.
-    fn try_at(&mut self, at: usize) -> bool;
-    // MUTANT: Never called: only cases without an operation keep this default, and they are never registered.
+    fn try_at(&mut self, _at: usize) -> bool {
+        false
+    }
+    // MUTANT: Never called: there is no operation.
     /// Waits in line, if it is for a rendezvous and does not yet. True: it has found a counterpart, and the operation
     /// is done. `number`: the operation's, among those of all cases.
     fn stand(&mut self, _at: usize, _: &SelectWaiter, _number: usize) -> bool {
         false
     }
     /// The claim is open: registers the waiter, so that it is woken, and checks.
-    fn look(&mut self, at: usize, waiter: &SelectWaiter) -> Looked;
+    fn look(&mut self, _at: usize, _: &SelectWaiter) -> Looked {
+        Looked::Nothing
+    }
     /// Notifies the handles that want to know that this select waits in line.
     fn announce(&self) {}
     /// This operation has taken the claim, and is thereby done.
     fn met(&mut self, _at: usize) {}
     /// Leaves all lines and lists.
-    fn leave(&mut self);
-    /// A number that has grown wherever an operation of this case has become possible since the last call, and is no
-    /// longer possible. So where the number is unchanged, an operation that is not possible now was not possible in
-    /// between.
-    fn moves(&mut self) -> u64;
-    /// When the case is to be performed where no operation is possible.
-    fn deadline(&self) -> Deadline {
-        Deadline::Never
+    fn leave(&mut self) {}
+    /// A number that has grown wherever an operation has become possible since the last call, and is no longer possible.
+    /// So where the number is unchanged, an operation that is not possible now was not possible in between. Of several
+    /// cases it is the sum.
+    fn moves(&mut self) -> u64 {
+        0
     }
-    /// Its deadline has passed: it is performed (true).
+    /// When a case is to be performed where no operation is possible: the earliest of `limit` and the deadlines of the
+    /// cases.
+    fn deadline(&self, limit: Deadline) -> Deadline {
+        limit
+    }
+    /// A deadline has passed: its case is performed (true).
     fn expire(&mut self) -> bool {
         false
     }
+    /// Whether a case was performed.
     fn is_done(&self) -> bool;
 }
 
-/// A case with a function for its result.
-pub(super) trait ChosenCase<R>: Case {
-    /// Runs the function with the result of the operation, if it is done.
-    fn finish(&mut self, result: &mut Option<R>);
-}
-
-/// All cases of a select. Not for use elsewhere.
-#[doc(hidden)]
-#[allow(private_interfaces)]
-pub trait CaseList {
-    fn len(&self) -> usize;
-    fn try_at(&mut self, at: usize) -> bool;
-    fn stand(&mut self, at: usize, waiter: &SelectWaiter, number: usize) -> bool;
-    fn look(&mut self, at: usize, waiter: &SelectWaiter) -> Looked;
-    fn announce(&self);
-    fn met(&mut self, at: usize);
-    fn leave(&mut self);
-    /// The sum of the numbers of all cases.
-    fn moves(&mut self) -> u64;
-    /// The earliest of `limit` and the deadlines of the cases.
-    fn deadline(&self, limit: Deadline) -> Deadline;
-    fn expire(&mut self) -> bool;
-}
-
-/// All cases of a select, each with its function.
+/// Cases, each with a function for its result.
 #[doc(hidden)]
 pub trait ChosenList<R>: CaseList {
+    /// Runs the function with the result of the operation, if one is done.
     fn finish(&mut self, result: &mut Option<R>);
 }
 
@@ -106,35 +95,7 @@ impl CaseList for NoCase {
         0
     }
 
-    // MUTANT: Never called: there is no operation.
-    fn try_at(&mut self, _: usize) -> bool {
-        false
-    }
-
-    // MUTANT: Never called: there is no operation.
-    fn stand(&mut self, _: usize, _: &SelectWaiter, _: usize) -> bool {
-        false
-    }
-
-    fn look(&mut self, _: usize, _: &SelectWaiter) -> Looked {
-        Looked::Nothing
-    }
-
-    fn announce(&self) {}
-
-    fn met(&mut self, _: usize) {}
-
-    fn leave(&mut self) {}
-
-    fn moves(&mut self) -> u64 {
-        0
-    }
-
-    fn deadline(&self, limit: Deadline) -> Deadline {
-        limit
-    }
-
-    fn expire(&mut self) -> bool {
+    fn is_done(&self) -> bool {
         false
     }
 }
@@ -143,8 +104,8 @@ impl<R> ChosenList<R> for NoCase {
     fn finish(&mut self, _: &mut Option<R>) {}
 }
 
-#[allow(private_interfaces, private_bounds)]
-impl<C: Case, L: CaseList> CaseList for AndCase<C, L> {
+#[allow(private_interfaces)]
+impl<C: CaseList, L: CaseList> CaseList for AndCase<C, L> {
     #[inline]
     fn len(&self) -> usize {
         self.case.len() + self.others.len()
@@ -197,16 +158,20 @@ impl<C: Case, L: CaseList> CaseList for AndCase<C, L> {
     }
 
     fn deadline(&self, limit: Deadline) -> Deadline {
-        self.others.deadline(limit.or_sooner(self.case.deadline()))
+        self.others.deadline(self.case.deadline(limit))
     }
 
     fn expire(&mut self) -> bool {
         self.case.expire() || self.others.expire()
     }
+
+    #[inline]
+    fn is_done(&self) -> bool {
+        self.case.is_done() || self.others.is_done()
+    }
 }
 
-#[allow(private_bounds)]
-impl<R, C: ChosenCase<R>, L: ChosenList<R>> ChosenList<R> for AndCase<C, L> {
+impl<R, C: ChosenList<R>, L: ChosenList<R>> ChosenList<R> for AndCase<C, L> {
     #[inline]
     fn finish(&mut self, result: &mut Option<R>) {
         if self.case.is_done() {

@@ -3,168 +3,118 @@
 use core::task::Context;
 
 use super::case::Looked;
-use super::meet::{MeetingOutlet, MeetingSource};
-use super::receive::{Got, RecvSource, SelectRecv};
-use super::send::{Outlet, SelectSend, Sent};
+use super::meet::MeetingCase;
+use super::operation::{QueueOrMeeting, SelectOperation, looked};
+use super::receive::SelectRecv;
+use super::send::SelectSend;
 use super::sleeper::SelectWaiter;
-use crate::channel::mpmc::{Readers, Receiver, Sender, Writers};
+use crate::channel::mpmc::{MpmcHandle, Readers, Receiver, Sender, Writers};
 use crate::channel::{RecvError, SendError, TrySendError};
-use crate::wait::many::ManyWait;
+use crate::wait::many::{ManyWait, SharedEnd};
 
-/// A receiver with a ring, or of a rendezvous.
-#[doc(hidden)]
-pub enum ExchangeSource<'a, T> {
-    /// With its slot in the wait list, once it has one.
-    #[doc(hidden)]
-    #[allow(private_interfaces)]
-    Ring(&'a Receiver<T>, Option<ManyWait<Readers<'a, T>>>),
-    #[doc(hidden)]
-    #[allow(private_interfaces)]
-    Meeting(MeetingSource<'a, T>),
+/// What a case does with a handle, and what it waits for.
+pub(in crate::channel) trait Awaited {
+    type Side: SharedEnd;
+    type Message;
+    type Error;
+
+    fn attempt(&self, place: &mut Option<Self::Message>) -> Option<Result<(), Self::Error>>;
+    fn wait(&self) -> ManyWait<Self::Side>;
+    fn moves(&self) -> u64;
 }
 
-impl<T> RecvSource for ExchangeSource<'_, T> {
+/// That, and its wait.
+#[doc(hidden)]
+#[allow(private_bounds)]
+pub struct ManyCase<E: Awaited> {
+    end: E,
+    /// With its slot in the wait list, once it has one.
+    wait: Option<ManyWait<E::Side>>,
+}
+
+#[allow(private_bounds)]
+impl<E: Awaited> ManyCase<E> {
+    #[inline]
+    pub(super) fn new(end: E) -> Self {
+        Self { end, wait: None }
+    }
+}
+
+impl<E: Awaited> SelectOperation for ManyCase<E> {
+    type Message = E::Message;
+    type Error = E::Error;
+
+    #[inline]
+    fn attempt(&mut self, place: &mut Option<E::Message>) -> Option<Result<(), E::Error>> {
+        self.end.attempt(place)
+    }
+
+    fn look(&mut self, waiter: &SelectWaiter, _: &mut Option<E::Message>) -> (Looked, Option<Result<(), E::Error>>) {
+        let wait = self.wait.get_or_insert_with(|| self.end.wait());
+        looked(wait.poll(&mut Context::from_waker(&waiter.waker)))
+    }
+
+    fn leave(&mut self, _: &mut Option<E::Message>) {
+        drop(self.wait.take());
+    }
+
+    fn moves(&self) -> u64 {
+        self.end.moves()
+    }
+}
+
+impl<'a, T> Awaited for &'a Receiver<T> {
+    type Side = Readers<'a, T>;
     type Message = T;
     type Error = RecvError;
 
     #[inline]
-    fn take(&mut self, place: &mut Option<T>) -> Option<Got> {
-        match self {
-            Self::Ring(receiver, _) if receiver.take_to(place) => Some(Ok(())),
-            Self::Ring(receiver, _) => receiver.is_over().then_some(Err(RecvError)),
-            Self::Meeting(meeting) => meeting.take(place),
-        }
+    fn attempt(&self, place: &mut Option<T>) -> Option<Result<(), RecvError>> {
+        if self.take_to(place) { Some(Ok(())) } else { self.is_over().then_some(Err(RecvError)) }
     }
 
-    fn stand(&mut self, waiter: &SelectWaiter, case: usize, place: &mut Option<T>) -> Option<Got> {
-        match self {
-            Self::Ring(..) => None,
-            Self::Meeting(meeting) => meeting.stand(waiter, case, place),
-        }
-    }
-
-    fn look(&mut self, waiter: &SelectWaiter, place: &mut Option<T>) -> (Looked, Option<Got>) {
-        match self {
-            Self::Ring(receiver, wait) => {
-                let wait = wait.get_or_insert_with(|| receiver.wait());
-                let polled = wait.poll(&mut Context::from_waker(&waiter.waker));
-                (if polled.is_ready() { Looked::Ready } else { Looked::Nothing }, None)
-            }
-            Self::Meeting(meeting) => meeting.look(waiter, place),
-        }
-    }
-
-    fn announce(&self) {
-        if let Self::Meeting(meeting) = self {
-            meeting.announce();
-        }
-    }
-
-    fn met(&mut self, place: &mut Option<T>) -> Option<Got> {
-        match self {
-            Self::Ring(..) => None,
-            Self::Meeting(meeting) => meeting.met(place),
-        }
-    }
-
-    fn leave(&mut self) {
-        match self {
-            Self::Ring(_, wait) => drop(wait.take()),
-            Self::Meeting(meeting) => meeting.leave(),
-        }
+    fn wait(&self) -> ManyWait<Readers<'a, T>> {
+        MpmcHandle::wait(*self)
     }
 
     fn moves(&self) -> u64 {
-        match self {
-            Self::Ring(receiver, _) => receiver.moves(),
-            Self::Meeting(meeting) => meeting.moves(),
-        }
+        MpmcHandle::moves(*self)
     }
 }
 
-/// A sender with a ring, or of a rendezvous.
-#[doc(hidden)]
-pub enum ExchangeOutlet<'a, T> {
-    /// With its slot in the wait list, once it has one.
-    #[doc(hidden)]
-    #[allow(private_interfaces)]
-    Ring(&'a Sender<T>, Option<ManyWait<Writers<'a, T>>>),
-    #[doc(hidden)]
-    #[allow(private_interfaces)]
-    Meeting(MeetingOutlet<'a, T>),
-}
-
-impl<T> Outlet for ExchangeOutlet<'_, T> {
+impl<'a, T> Awaited for &'a Sender<T> {
+    type Side = Writers<'a, T>;
     type Message = T;
+    type Error = SendError<()>;
 
     #[inline]
-    fn give(&mut self, offer: &mut Option<T>) -> Option<Sent> {
-        match self {
-            Self::Ring(sender, _) => match sender.push(offer) {
-                Ok(()) => Some(Ok(())),
-                Err(TrySendError::Disconnected(())) => Some(Err(SendError(()))),
-                Err(TrySendError::Full(())) => None,
-            },
-            Self::Meeting(meeting) => meeting.give(offer),
+    fn attempt(&self, place: &mut Option<T>) -> Option<Result<(), SendError<()>>> {
+        match self.push(place) {
+            Ok(()) => Some(Ok(())),
+            Err(TrySendError::Disconnected(())) => Some(Err(SendError(()))),
+            Err(TrySendError::Full(())) => None,
         }
     }
 
-    fn stand(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut Option<T>) -> Option<Sent> {
-        match self {
-            Self::Ring(..) => None,
-            Self::Meeting(meeting) => meeting.stand(waiter, case, offer),
-        }
-    }
-
-    fn look(&mut self, waiter: &SelectWaiter, place: &mut Option<T>) -> (Looked, Option<Sent>) {
-        match self {
-            Self::Ring(sender, wait) => {
-                let wait = wait.get_or_insert_with(|| sender.wait());
-                let polled = wait.poll(&mut Context::from_waker(&waiter.waker));
-                (if polled.is_ready() { Looked::Ready } else { Looked::Nothing }, None)
-            }
-            Self::Meeting(meeting) => meeting.look(waiter, place),
-        }
-    }
-
-    fn announce(&self) {
-        if let Self::Meeting(meeting) = self {
-            meeting.announce();
-        }
-    }
-
-    fn met(&mut self, place: &mut Option<T>) -> Option<Sent> {
-        match self {
-            Self::Ring(..) => None,
-            Self::Meeting(meeting) => meeting.met(place),
-        }
-    }
-
-    fn leave(&mut self, offer: &mut Option<T>) {
-        match self {
-            Self::Ring(_, wait) => drop(wait.take()),
-            Self::Meeting(meeting) => meeting.leave(offer),
-        }
+    fn wait(&self) -> ManyWait<Writers<'a, T>> {
+        MpmcHandle::wait(*self)
     }
 
     fn moves(&self) -> u64 {
-        match self {
-            Self::Ring(sender, _) => sender.moves(),
-            Self::Meeting(meeting) => meeting.moves(),
-        }
+        MpmcHandle::moves(*self)
     }
 }
 
 impl<'a, T> SelectRecv for &'a Receiver<T> {
     type Message = T;
     type Error = RecvError;
-    type Source = ExchangeSource<'a, T>;
+    type Source = QueueOrMeeting<'a, ManyCase<&'a Receiver<T>>>;
 
     #[inline]
     fn into_source(self) -> Self::Source {
         match self.party() {
-            None => ExchangeSource::Ring(self, None),
-            Some(party) => ExchangeSource::Meeting(MeetingSource::new(party)),
+            None => QueueOrMeeting::Queue(ManyCase::new(self)),
+            Some(party) => QueueOrMeeting::Meeting(MeetingCase::new(&party)),
         }
     }
 }
@@ -172,7 +122,7 @@ impl<'a, T> SelectRecv for &'a Receiver<T> {
 impl<'a, T> SelectRecv for &'a mut Receiver<T> {
     type Message = T;
     type Error = RecvError;
-    type Source = ExchangeSource<'a, T>;
+    type Source = <&'a Receiver<T> as SelectRecv>::Source;
 
     #[inline]
     fn into_source(self) -> Self::Source {
@@ -182,20 +132,20 @@ impl<'a, T> SelectRecv for &'a mut Receiver<T> {
 
 impl<'a, T> SelectSend for &'a Sender<T> {
     type Message = T;
-    type Outlet = ExchangeOutlet<'a, T>;
+    type Outlet = QueueOrMeeting<'a, ManyCase<&'a Sender<T>>>;
 
     #[inline]
     fn into_outlet(self) -> Self::Outlet {
         match self.party() {
-            None => ExchangeOutlet::Ring(self, None),
-            Some(party) => ExchangeOutlet::Meeting(MeetingOutlet::new(party)),
+            None => QueueOrMeeting::Queue(ManyCase::new(self)),
+            Some(party) => QueueOrMeeting::Meeting(MeetingCase::new(&party)),
         }
     }
 }
 
 impl<'a, T> SelectSend for &'a mut Sender<T> {
     type Message = T;
-    type Outlet = ExchangeOutlet<'a, T>;
+    type Outlet = <&'a Sender<T> as SelectSend>::Outlet;
 
     #[inline]
     fn into_outlet(self) -> Self::Outlet {
@@ -225,7 +175,7 @@ mod tests {
         sender.send(7).unwrap();
         assert!(matches!(source.look(&waiter, &mut None), (Looked::Ready, None)));
         assert!(matches!(outlet.look(&waiter, &mut None), (Looked::Nothing, None)));
-        source.leave();
+        source.leave(&mut None);
         outlet.leave(&mut None);
     }
 
@@ -240,7 +190,7 @@ mod tests {
         let waker = Waker::from(woken.clone());
         let mut behind = pin!(receiver.recv_async());
         assert!(behind.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
-        source.leave();
+        source.leave(&mut None);
         sender.send(7).unwrap();
         assert_eq!((waiter.sleeper.is_woken(), woken.times()), (false, 1));
     }

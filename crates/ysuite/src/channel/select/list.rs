@@ -27,7 +27,7 @@ use core::fmt;
 use core::time::Duration;
 use std::time::Instant;
 
-use super::case::{Case, CaseList, Looked};
+use super::case::{CaseList, Looked};
 #[cfg(feature = "mpmc")]
 pub use super::ready::{Readable, Reserving, Writable};
 use super::receive::{RecvCase, SelectRecv};
@@ -50,10 +50,10 @@ use crate::os::Deadline;
 pub trait Selectable {
     #[doc(hidden)]
     #[allow(private_interfaces)]
-    fn case(&self) -> &dyn Case;
+    fn case(&self) -> &dyn CaseList;
     #[doc(hidden)]
     #[allow(private_interfaces)]
-    fn case_mut(&mut self) -> &mut dyn Case;
+    fn case_mut(&mut self) -> &mut dyn CaseList;
 }
 
 /// A receive, as an operation of a list.
@@ -138,24 +138,24 @@ impl<E: SelectSend> ListedSend<'_, E> {
 
 impl<E: SelectRecv> Selectable for ListedRecv<E> {
     #[allow(private_interfaces)]
-    fn case(&self) -> &dyn Case {
+    fn case(&self) -> &dyn CaseList {
         &self.0
     }
 
     #[allow(private_interfaces)]
-    fn case_mut(&mut self) -> &mut dyn Case {
+    fn case_mut(&mut self) -> &mut dyn CaseList {
         &mut self.0
     }
 }
 
 impl<E: SelectSend> Selectable for ListedSend<'_, E> {
     #[allow(private_interfaces)]
-    fn case(&self) -> &dyn Case {
+    fn case(&self) -> &dyn CaseList {
         &self.0
     }
 
     #[allow(private_interfaces)]
-    fn case_mut(&mut self) -> &mut dyn Case {
+    fn case_mut(&mut self) -> &mut dyn CaseList {
         &mut self.0
     }
 }
@@ -247,7 +247,7 @@ impl fmt::Debug for First<'_, '_> {
 struct ListedCases<'a, 'b>(&'a mut [&'b mut dyn Selectable]);
 
 impl ListedCases<'_, '_> {
-    fn at(&mut self, at: usize) -> &mut dyn Case {
+    fn at(&mut self, at: usize) -> &mut dyn CaseList {
         let last = self.0.len() - 1;
         self.0[last - at].case_mut()
     }
@@ -289,10 +289,10 @@ impl CaseList for ListedCases<'_, '_> {
     }
 
     fn deadline(&self, limit: Deadline) -> Deadline {
-        self.0.iter().fold(limit, |limit, operation| limit.or_sooner(operation.case().deadline()))
+        self.0.iter().fold(limit, |limit, operation| operation.case().deadline(limit))
     }
 
-    fn expire(&mut self) -> bool {
-        false
+    fn is_done(&self) -> bool {
+        self.0.iter().any(|operation| operation.case().is_done())
     }
 }

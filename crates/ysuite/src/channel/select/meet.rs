@@ -3,263 +3,136 @@
 use core::marker::PhantomData;
 
 use super::case::Looked;
-use super::receive::{Got, RecvSource};
-use super::send::{Outlet, Sent};
 use super::sleeper::SelectWaiter;
 use crate::channel::rendezvous::{
-    AnyParty, LentPlace, LineSlot, Look, MeetingSide, Met, Outlined, Party, impl_outlined_drop,
+    AnyParty, Closed, Exchanged, LentPlace, LineSlot, Look, MeetingOf, MeetingSide, Met, Outlined, OutlinedDrop, Party,
 };
-use crate::channel::{RecvError, SendError, TryRecvError, TrySendError};
 use crate::foreign::Panics;
 use crate::wait::many::Owed;
 
-/// Receives from the senders of a rendezvous.
-pub(in crate::channel) struct MeetingSource<'a, T> {
-    case: Outlined<MeetingCase<'a>>,
-    of: PhantomData<Party<'a, T, false>>,
+/// A case at a rendezvous, of either side.
+pub(in crate::channel) struct MeetingCase<'a, T> {
+    line: Outlined<LineCase<'a>>,
+    of: PhantomData<&'a MeetingOf<T>>,
 }
 
-impl<'a, T> MeetingSource<'a, T> {
-    pub(super) fn new(party: Party<'a, T, false>) -> Self {
-        Self { case: Outlined::new(MeetingCase::new(party.any())), of: PhantomData }
+impl<'a, T> MeetingCase<'a, T> {
+    pub(super) fn new<const SENDS: bool>(party: &Party<'a, T, SENDS>) -> Self {
+        let line = LineCase { party: party.any(), slot: None, is_notified: false };
+        Self { line: Outlined::new(line), of: PhantomData }
     }
 
-    /// For this case alone.
-    fn place<'p>(place: &'p mut Option<T>) -> LentPlace<'p> {
+    pub(super) fn line(&self) -> &LineCase<'a> {
+        &self.line
+    }
+
+    /// Lends the place to the case.
+    pub(super) fn with<R>(
+        &mut self,
+        place: &mut Option<T>,
+        act: impl FnOnce(&mut LineCase<'a>, &mut LentPlace<'_>) -> R,
+    ) -> R {
         // SAFETY: the case is of a rendezvous of `T`.
-        unsafe { LentPlace::new(place) }
+        act(&mut self.line, &mut unsafe { LentPlace::new(place) })
     }
 }
 
-impl<T> RecvSource for MeetingSource<'_, T> {
-    type Message = T;
-    type Error = RecvError;
-
-    fn take(&mut self, place: &mut Option<T>) -> Option<Got> {
-        self.case.take(&mut Self::place(place))
-    }
-
-    fn stand(&mut self, waiter: &SelectWaiter, case: usize, place: &mut Option<T>) -> Option<Got> {
-        self.case.stand_for_one(waiter, case, &mut Self::place(place))
-    }
-
-    fn look(&mut self, _: &SelectWaiter, place: &mut Option<T>) -> (Looked, Option<Got>) {
-        self.case.look_for_one(&mut Self::place(place))
-    }
-
-    fn announce(&self) {
-        self.case.announce();
-    }
-
-    fn met(&mut self, place: &mut Option<T>) -> Option<Got> {
-        self.case.met_one(&mut Self::place(place))
-    }
-
-    fn leave(&mut self) {
-        self.case.leave();
-    }
-
-    fn moves(&self) -> u64 {
-        self.case.moves()
-    }
-}
-
-/// Sends to the receivers of a rendezvous.
-pub(in crate::channel) struct MeetingOutlet<'a, T> {
-    case: Outlined<MeetingCase<'a>>,
-    of: PhantomData<Party<'a, T, true>>,
-}
-
-impl<'a, T> MeetingOutlet<'a, T> {
-    pub(super) fn new(party: Party<'a, T, true>) -> Self {
-        Self { case: Outlined::new(MeetingCase::new(party.any())), of: PhantomData }
-    }
-
-    /// For this case alone.
-    fn place<'p>(place: &'p mut Option<T>) -> LentPlace<'p> {
-        // SAFETY: the case is of a rendezvous of `T`.
-        unsafe { LentPlace::new(place) }
-    }
-}
-
-impl<T> Outlet for MeetingOutlet<'_, T> {
-    type Message = T;
-
-    fn give(&mut self, offer: &mut Option<T>) -> Option<Sent> {
-        self.case.give(&mut Self::place(offer))
-    }
-
-    fn stand(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut Option<T>) -> Option<Sent> {
-        self.case.stand_with(waiter, case, &mut Self::place(offer))
-    }
-
-    fn look(&mut self, _: &SelectWaiter, offer: &mut Option<T>) -> (Looked, Option<Sent>) {
-        self.case.look_with(&mut Self::place(offer))
-    }
-
-    fn announce(&self) {
-        self.case.announce();
-    }
-
-    fn met(&mut self, offer: &mut Option<T>) -> Option<Sent> {
-        self.case.met_with(&mut Self::place(offer))
-    }
-
-    fn leave(&mut self, offer: &mut Option<T>) {
-        self.case.leave_with(&mut Self::place(offer));
-    }
-
-    fn moves(&self) -> u64 {
-        self.case.moves()
-    }
-}
-
-/// A case at a rendezvous, of either side, without the type of the messages.
-struct MeetingCase<'a> {
+/// As [`MeetingCase`], without the type of the messages. See [`SelectOperation`](super::operation::SelectOperation).
+pub(super) struct LineCase<'a> {
     party: AnyParty<'a>,
     slot: Option<LineSlot>,
     /// A notification of another slot is to be passed on.
     is_notified: bool,
 }
 
-impl_outlined_drop!(MeetingCase<'_>);
+impl OutlinedDrop for LineCase<'_> {
+    #[inline(never)]
+    unsafe fn drop_outlined(case: *mut Self) {
+        // SAFETY: by the caller.
+        unsafe { core::ptr::drop_in_place(case) };
+    }
+}
 
-impl<'a> MeetingCase<'a> {
-    #[inline]
-    fn new(party: AnyParty<'a>) -> Self {
-        Self { party, slot: None, is_notified: false }
+impl<'a> LineCase<'a> {
+    pub(super) fn attempt(&mut self, place: &mut LentPlace<'_>) -> Option<Exchanged> {
+        self.party.exchange(place)
     }
 
-    fn leave_line(&mut self) {
-        if let Some(slot) = self.slot.take() {
-            slot.leave(self.party.side());
+    // MUTANT: The message is registered already, so there is none to register a second time.
+    pub(super) fn stand(&mut self, waiter: &SelectWaiter, case: usize, place: &mut LentPlace<'_>) -> Option<Exchanged> {
+        if self.slot.is_some() {
+            return None;
         }
+        self.is_notified |= self.party.disarm_slots();
+        match self.party.stand(&waiter.ticket, case as u32, place, false) {
+            Ok(None) => Some(Ok(())),
+            Ok(slot) => {
+                self.slot = slot;
+                None
+            }
+            Err(closed) => Some(Err(closed)),
+        }
+    }
+
+    pub(super) fn look(&mut self, place: &mut LentPlace<'_>) -> (Looked, Option<Exchanged>) {
+        let side = self.side();
+        let look = |slot: &LineSlot| if self.party.sends { slot.look(side) } else { slot.look_to(side, place) };
+        match self.slot.as_ref().map_or(Look::Nobody, look) {
+            Look::Nobody => (Looked::Nothing, None),
+            Look::Met(met) => (Looked::Met(met), None),
+            // The message of a sender comes out of the line.
+            Look::Closed if self.party.sends => (Looked::Done, self.met(place)),
+            Look::Closed => (Looked::Done, Some(Err(Closed))),
+            Look::Found => (Looked::Done, Some(Ok(()))),
+            Look::Again => (Looked::Again, None),
+        }
+    }
+
+    pub(super) fn met(&mut self, place: &mut LentPlace<'_>) -> Option<Exchanged> {
+        let met = self.slot.take()?.leave_to(self.side(), place);
+        match (self.party.sends, met, place.is_some()) {
+            (true, Some(Met::Peer(_)), _) | (false, _, true) => Some(Ok(())),
+            (true, _, true) | (false, _, false) => Some(Err(Closed)),
+            (true, _, false) => None,
+        }
+    }
+
+    /// The message of a sender comes back.
+    pub(super) fn leave(&mut self, place: &mut LentPlace<'_>) {
+        // Both may wake another endpoint, whose waker is user code, and both are done, whatever the other does.
+        let mut panics = Panics::none();
+        panics.catch(|| match self.slot.take() {
+            Some(slot) if self.party.sends => drop(slot.leave_to(self.side(), place)),
+            slot => slot.into_iter().for_each(|slot| slot.leave(self.side())),
+        });
+        panics.catch(|| drop(self.owed()));
+    }
+
+    pub(super) fn announce(&self) {
+        if self.slot.is_some() {
+            self.side().announce();
+        }
+    }
+
+    pub(super) fn moves(&self) -> u64 {
+        self.side().moves()
     }
 
     fn owed(&mut self) -> Owed<MeetingSide<'a>> {
-        Owed { end: self.party.side(), is_notified: core::mem::take(&mut self.is_notified) }
+        Owed { end: self.side(), is_notified: core::mem::take(&mut self.is_notified) }
     }
 
-    fn announce(&self) {
-        if self.slot.is_some() {
-            self.party.side().announce();
-        }
-    }
-
-    fn moves(&self) -> u64 {
-        self.party.side().moves()
+    fn side(&self) -> MeetingSide<'a> {
+        self.party.side()
     }
 }
 
 // USER CODE: as of `LineSlot::leave`, then the waker of another endpoint of this side; each has left, or is passed on, whatever
 //     the other does; by construction: each has a guard of its own
-impl Drop for MeetingCase<'_> {
+impl Drop for LineCase<'_> {
     fn drop(&mut self) {
         let _owed = self.owed();
-        self.leave_line();
-    }
-}
-
-/// Of a receiver.
-impl MeetingCase<'_> {
-    fn take(&self, place: &mut LentPlace<'_>) -> Option<Got> {
-        match self.party.take(place) {
-            Ok(()) => Some(Ok(())),
-            Err(TryRecvError::Disconnected) => Some(Err(RecvError)),
-            Err(TryRecvError::Empty) => None,
-        }
-    }
-
-    // MUTANT: The message is registered already, so there is none to register a second time.
-    fn stand_for_one(&mut self, waiter: &SelectWaiter, case: usize, place: &mut LentPlace<'_>) -> Option<Got> {
-        if self.slot.is_some() {
-            return None;
-        }
-        self.is_notified |= self.party.disarm_slots();
-        match LineSlot::receive_to(self.party.side(), &waiter.ticket, case as u32, place, false) {
-            Ok(None) => Some(Ok(())),
-            Ok(slot) => {
-                self.slot = slot;
-                None
-            }
-            Err(error) => Some(Err(error)),
-        }
-    }
-
-    fn look_for_one(&mut self, place: &mut LentPlace<'_>) -> (Looked, Option<Got>) {
-        match self.slot.as_ref().map_or(Look::Nobody, |slot| slot.look_to(self.party.side(), place)) {
-            Look::Nobody => (Looked::Nothing, None),
-            Look::Met(met) => (Looked::Met(met), None),
-            Look::Closed => (Looked::Done, Some(Err(RecvError))),
-            Look::Found => (Looked::Done, Some(Ok(()))),
-            Look::Again => (Looked::Again, None),
-        }
-    }
-
-    fn met_one(&mut self, place: &mut LentPlace<'_>) -> Option<Got> {
-        self.slot.take()?.leave_to(self.party.side(), place);
-        Some(if place.is_some() { Ok(()) } else { Err(RecvError) })
-    }
-
-    fn leave(&mut self) {
-        // Both may wake another endpoint, and both are done, whatever the other does.
-        let mut panics = Panics::none();
-        panics.catch(|| self.leave_line());
-        panics.catch(|| drop(self.owed()));
-    }
-}
-
-/// Of a sender.
-impl MeetingCase<'_> {
-    fn give(&self, offer: &mut LentPlace<'_>) -> Option<Sent> {
-        match self.party.give(offer) {
-            Ok(()) => Some(Ok(())),
-            Err(TrySendError::Disconnected(())) => Some(Err(SendError(()))),
-            Err(TrySendError::Full(())) => None,
-        }
-    }
-
-    // MUTANT: The message is registered already, so there is none to register a second time.
-    fn stand_with(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut LentPlace<'_>) -> Option<Sent> {
-        if self.slot.is_some() {
-            return None;
-        }
-        self.is_notified |= self.party.disarm_slots();
-        match LineSlot::send_from(self.party.side(), &waiter.ticket, case as u32, offer, false) {
-            Ok(None) => Some(Ok(())),
-            Ok(slot) => {
-                self.slot = slot;
-                None
-            }
-            Err(error) => Some(Err(error)),
-        }
-    }
-
-    fn look_with(&mut self, offer: &mut LentPlace<'_>) -> (Looked, Option<Sent>) {
-        match self.slot.as_ref().map_or(Look::Nobody, |slot| slot.look(self.party.side())) {
-            Look::Nobody => (Looked::Nothing, None),
-            Look::Met(met) => (Looked::Met(met), None),
-            // The message comes out of the line.
-            Look::Closed => (Looked::Done, self.met_with(offer)),
-            Look::Found => (Looked::Done, Some(Ok(()))),
-            Look::Again => (Looked::Again, None),
-        }
-    }
-
-    fn met_with(&mut self, offer: &mut LentPlace<'_>) -> Option<Sent> {
-        match (self.slot.take()?.leave_to(self.party.side(), offer), offer.is_some()) {
-            (Some(Met::Peer(_)), _) => Some(Ok(())),
-            (_, true) => Some(Err(SendError(()))),
-            (_, false) => None,
-        }
-    }
-
-    fn leave_with(&mut self, offer: &mut LentPlace<'_>) {
-        if let Some(slot) = self.slot.take() {
-            slot.leave_to(self.party.side(), offer);
-        }
-        // Last: it may wake another endpoint, whose waker is user code.
-        drop(self.owed());
+        self.slot.take().into_iter().for_each(|slot| slot.leave(self.side()));
     }
 }
 
@@ -270,7 +143,8 @@ mod tests {
     use core::task::{Context, Waker};
 
     use super::*;
-    use crate::channel::mpmc;
+    use crate::channel::mpmc::{self, MpmcHandle};
+    use crate::channel::select::operation::SelectOperation;
     use crate::channel::select::receive::SelectRecv;
     use crate::channel::select::send::SelectSend;
     use crate::channel::select::sleeper::Borrowed;
@@ -329,7 +203,7 @@ mod tests {
         assert!(source.stand(&own, 0, &mut None).is_none());
         peers.ticket.open();
         assert_eq!((up(&mut set), sender.party().unwrap().side().supply()), (told, 1));
-        source.leave();
+        source.leave(&mut None);
         assert_eq!((up(&mut set), sender.party().unwrap().side().supply()), (vec![0, 1], 0));
         outlet.leave(&mut offer);
         assert_eq!(offer, Some(7));

@@ -39,7 +39,6 @@ use crate::channel::{Receive, RecvError, SendError};
 use crate::foreign::{Foreign, Lent};
 use crate::os::Deadline;
 
-pub(super) use self::operation::OperationOutlet;
 pub(crate) use self::operation::OperationSource;
 pub use self::receive::SelectRecv;
 pub use self::send::SelectSend;
@@ -165,13 +164,11 @@ impl<L: ChosenList<R>, R> Selecting<L, R> {
     }
 
     // MUTANT: A list of cases of which none is done finishes without a result.
-    /// As [`wait`](Self::wait), for at most `timeout`: `None` when the timeout has passed. `Duration::MAX` means no
-    /// limit.
-    #[doc = cost!(select WAIT)]
-    #[doc = cost!(select WAIT_SLEEP)]
-    pub fn wait_timeout(mut self, timeout: Duration) -> Option<R> {
+    /// Performs one of the operations, if one is possible until `limit`.
+    #[inline]
+    fn perform(mut self, limit: Deadline) -> Option<R> {
         let mut result = Foreign::none();
-        if run::choose(&mut self.cases, self.is_biased, Deadline::after(timeout)) {
+        if run::choose(&mut self.cases, self.is_biased, limit) {
             self.finish(&mut result);
         } else {
             drop(self);
@@ -179,18 +176,19 @@ impl<L: ChosenList<R>, R> Selecting<L, R> {
         result.take()
     }
 
-    // MUTANT: A list of cases of which none is done finishes without a result.
+    /// As [`wait`](Self::wait), for at most `timeout`: `None` when the timeout has passed. `Duration::MAX` means no
+    /// limit.
+    #[doc = cost!(select WAIT)]
+    #[doc = cost!(select WAIT_SLEEP)]
+    pub fn wait_timeout(self, timeout: Duration) -> Option<R> {
+        self.perform(Deadline::after(timeout))
+    }
+
     /// As [`wait`](Self::wait), until `deadline` at most: `None` when the deadline has passed.
     #[doc = cost!(select WAIT)]
     #[doc = cost!(select WAIT_SLEEP)]
-    pub fn wait_deadline(mut self, deadline: Instant) -> Option<R> {
-        let mut result = Foreign::none();
-        if run::choose(&mut self.cases, self.is_biased, Deadline::At(deadline)) {
-            self.finish(&mut result);
-        } else {
-            drop(self);
-        }
-        result.take()
+    pub fn wait_deadline(self, deadline: Instant) -> Option<R> {
+        self.perform(Deadline::At(deadline))
     }
 
     /// Performs one of the operations if one is possible at once. Never blocks. Lock-free: where none was possible it
@@ -202,14 +200,8 @@ impl<L: ChosenList<R>, R> Selecting<L, R> {
     /// [still being written](crate::mpmc#preempted-peers), the peer in a rendezvous that waits by a `select` and is at
     /// work itself, and room that one thread [returns](crate::mpmc::Permit) and another takes at once.
     #[doc = cost!(select WAIT)]
-    pub fn try_now(mut self) -> Option<R> {
-        let mut result = Foreign::none();
-        if run::choose(&mut self.cases, self.is_biased, Deadline::Passed) {
-            self.finish(&mut result);
-        } else {
-            drop(self);
-        }
-        result.take()
+    pub fn try_now(self) -> Option<R> {
+        self.perform(Deadline::Passed)
     }
 }
 

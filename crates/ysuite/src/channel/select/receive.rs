@@ -1,8 +1,9 @@
 //! The case that receives from one receiver.
 
-use super::case::{Case, ChosenCase, Looked};
+use super::case::{CaseList, ChosenList, Looked};
+use super::operation::SelectOperation;
 use super::sleeper::SelectWaiter;
-use crate::channel::{RecvError, error};
+use crate::channel::error;
 use crate::foreign::{Foreign, Lent};
 use crate::os::Deadline;
 
@@ -25,52 +26,24 @@ pub trait SelectRecv {
     /// The way of receiving.
     #[doc(hidden)]
     #[allow(private_bounds)]
-    type Source: RecvSource<Message = Self::Message, Error = Self::Error>;
+    type Source: SelectOperation<Message = Self::Message, Error = Self::Error>;
 
     #[doc(hidden)]
     fn into_source(self) -> Self::Source;
 }
 
-/// The result of a receive that was performed: a message, which is in its place, or the error that there is none.
-pub(in crate::channel) type Got<E = RecvError> = Result<(), E>;
-
-/// What a receiver's channel provides, and how to wait for it. See [`Case`] for what is not said here.
-pub(in crate::channel) trait RecvSource {
-    type Message;
-    type Error;
-
-    /// Takes a message to `place`, or returns the error that there will be none. `None`: neither yet.
-    fn take(&mut self, place: &mut Option<Self::Message>) -> Option<Got<Self::Error>>;
-    fn stand(
-        &mut self,
-        waiter: &SelectWaiter,
-        case: usize,
-        place: &mut Option<Self::Message>,
-    ) -> Option<Got<Self::Error>>;
-    /// With the result of the receive, where it is [`Looked::Done`].
-    fn look(&mut self, waiter: &SelectWaiter, place: &mut Option<Self::Message>) -> (Looked, Option<Got<Self::Error>>);
-    fn announce(&self);
-    fn met(&mut self, place: &mut Option<Self::Message>) -> Option<Got<Self::Error>>;
-    fn leave(&mut self);
-    fn moves(&self) -> u64;
-    /// When the operation becomes possible by itself.
-    fn due(&self) -> Deadline {
-        Deadline::Never
-    }
-}
-
 #[doc(hidden)]
 #[allow(private_bounds)]
-pub struct RecvCase<S: RecvSource, F> {
+pub struct RecvCase<S: SelectOperation, F> {
     source: S,
     place: Option<S::Message>,
-    outcome: Option<Got<S::Error>>,
+    outcome: Option<Result<(), S::Error>>,
     /// Its captures are dropped after a message that may panic.
     then: Foreign<Option<F>>,
 }
 
 #[allow(private_bounds)]
-impl<S: RecvSource, F> RecvCase<S, F> {
+impl<S: SelectOperation, F> RecvCase<S, F> {
     #[inline]
     pub(super) fn new(source: S, then: F) -> Self {
         Self { source, place: None, outcome: None, then: Foreign::some(then) }
@@ -83,7 +56,8 @@ impl<S: RecvSource, F> RecvCase<S, F> {
     }
 }
 
-impl<S: RecvSource, F> Case for RecvCase<S, F> {
+#[allow(private_interfaces)]
+impl<S: SelectOperation, F> CaseList for RecvCase<S, F> {
     #[inline]
     fn len(&self) -> usize {
         1
@@ -91,7 +65,7 @@ impl<S: RecvSource, F> Case for RecvCase<S, F> {
 
     #[inline]
     fn try_at(&mut self, _: usize) -> bool {
-        self.outcome = self.source.take(&mut self.place);
+        self.outcome = self.source.attempt(&mut self.place);
         self.outcome.is_some()
     }
 
@@ -115,15 +89,15 @@ impl<S: RecvSource, F> Case for RecvCase<S, F> {
     }
 
     fn leave(&mut self) {
-        self.source.leave();
+        self.source.leave(&mut self.place);
     }
 
     fn moves(&mut self) -> u64 {
         self.source.moves()
     }
 
-    fn deadline(&self) -> Deadline {
-        self.source.due()
+    fn deadline(&self, limit: Deadline) -> Deadline {
+        limit.or_sooner(self.source.due())
     }
 
     #[inline]
@@ -132,7 +106,7 @@ impl<S: RecvSource, F> Case for RecvCase<S, F> {
     }
 }
 
-impl<R, S: RecvSource, F: FnOnce(Result<S::Message, S::Error>) -> R> ChosenCase<R> for RecvCase<S, F> {
+impl<R, S: SelectOperation, F: FnOnce(Result<S::Message, S::Error>) -> R> ChosenList<R> for RecvCase<S, F> {
     #[inline]
     fn finish(&mut self, result: &mut Option<R>) {
         if let Some(received) = self.take_result() {
@@ -148,7 +122,7 @@ mod tests {
     use core::task::{Context, Waker};
 
     use super::*;
-    use crate::channel::mpmc;
+    use crate::channel::{RecvError, mpmc};
 
     /// The sender comes while the select is at work, and registers in line.
     #[test]

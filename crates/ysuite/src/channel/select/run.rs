@@ -9,6 +9,7 @@
 
 use super::case::{CaseList, Looked};
 use super::sleeper::SelectWaiter;
+use crate::channel::rendezvous::Met;
 use crate::os::{Deadline, PeerWait};
 use crate::signal::chance;
 use crate::sync::{Ordering, fence, spin_loop};
@@ -94,59 +95,67 @@ pub(super) fn choose<L: CaseList>(cases: &mut L, is_biased: bool, limit: Deadlin
 #[inline(never)]
 fn wait<L: CaseList>(cases: &mut L, order: &Shuffled, is_biased: bool, limit: Deadline) -> bool {
     if cases.deadline(limit).is_over() {
-        if can_at_last(cases, order, u32::MAX) {
-            return true;
-        }
-        if let Some(expired) = ended(cases, limit) {
-            return expired;
+        if let Some(performed) = at_last(cases, order, u32::MAX, limit) {
+            return performed;
         }
     }
     let mut waiter = SelectWaiter::borrow();
-    let mut registered = Registered { cases };
+    let registered = Registered { cases };
     let order = Shuffled::of(registered.cases.len(), is_biased);
     waiter.begin();
     let mut conflicts = Conflicts::default();
     loop {
-        waiter.sleeper.reset();
-        waiter.ticket.register(&waiter.waker);
-        // Also in a random order: of two that are in one line, each is found first equally often.
-        if order.any(|at| registered.cases.stand(at, &waiter, at)) {
-            return true;
-        }
-        waiter.ticket.open();
-        match look(registered.cases, &order, &waiter) {
-            Looked::Nothing => conflicts = Conflicts::default(),
-            Looked::Met(met) => return registered.met(met.case()),
-            Looked::Done => return true,
-            Looked::Ready | Looked::Again => {
-                if conflicts.give_way() {
-                    if let Some(expired) = ended(registered.cases, limit) {
-                        return expired;
-                    }
-                }
-                continue;
-            }
-        }
-        registered.cases.announce();
-        // Another thread may take what the last moment has made possible: then there may be a later one.
-        let deadline = registered.cases.deadline(limit);
-        // After the deadline it tries once more, and not for as long as other threads take what has woken it.
-        let in_time = waiter.sleep(deadline) && !deadline.is_over();
-        if let Some(met) = waiter.ticket.close() {
-            return registered.met(met.case());
-        }
-        if order.any(|at| registered.cases.try_at(at)) {
-            return true;
-        }
-        if !in_time {
-            if can_at_last(registered.cases, &order, PASSES) {
-                return true;
-            }
-            if let Some(expired) = ended(registered.cases, limit) {
-                return expired;
-            }
+        if let Some(performed) = wait_once(registered.cases, &order, &mut waiter, &mut conflicts, limit) {
+            return performed;
         }
     }
+}
+
+/// Registers everywhere, checks everywhere, and sleeps until something is worth another attempt. An operation is performed
+/// (true), or the limit has passed (false). `None`: neither.
+fn wait_once<L: CaseList>(
+    cases: &mut L,
+    order: &Shuffled,
+    waiter: &mut SelectWaiter,
+    conflicts: &mut Conflicts,
+    limit: Deadline,
+) -> Option<bool> {
+    waiter.sleeper.reset();
+    waiter.ticket.register(&waiter.waker);
+    // Also in a random order: of two that are in one line, each is found first equally often.
+    if order.any(|at| cases.stand(at, waiter, at)) {
+        return Some(true);
+    }
+    waiter.ticket.open();
+    match look(cases, order, waiter) {
+        Looked::Nothing => *conflicts = Conflicts::default(),
+        Looked::Met(met) => return Some(met_at(cases, met)),
+        Looked::Done => return Some(true),
+        Looked::Ready | Looked::Again => return if conflicts.give_way() { ended(cases, limit) } else { None },
+    }
+    cases.announce();
+    // Another thread may take what the last moment has made possible: then there may be a later one.
+    let deadline = cases.deadline(limit);
+    // After the deadline it tries once more, and not for as long as other threads take what has woken it.
+    let in_time = waiter.sleep(deadline) && !deadline.is_over();
+    if let Some(met) = waiter.ticket.close() {
+        return Some(met_at(cases, met));
+    }
+    if order.any(|at| cases.try_at(at)) {
+        return Some(true);
+    }
+    if in_time { None } else { at_last(cases, order, PASSES, limit) }
+}
+
+/// An operation has taken the claim, and is done thereby.
+fn met_at(cases: &mut impl CaseList, met: Met) -> bool {
+    cases.met(met.case() as usize);
+    true
+}
+
+/// The deadline has passed: an operation is performed after all (true), or [the time is up](ended).
+fn at_last<L: CaseList>(cases: &mut L, order: &Shuffled, passes: u32, limit: Deadline) -> Option<bool> {
+    if can_at_last(cases, order, passes) { Some(true) } else { ended(cases, limit) }
 }
 
 /// Whether the time is up: a case has expired (true), or the limit has passed. `None`: neither; a moment has passed in
@@ -226,14 +235,6 @@ struct Registered<'a, L: CaseList> {
     cases: &'a mut L,
 }
 
-impl<L: CaseList> Registered<'_, L> {
-    /// An operation has taken the claim, and is done thereby.
-    fn met(&mut self, at: u32) -> bool {
-        self.cases.met(at as usize);
-        true
-    }
-}
-
 impl<L: CaseList> Drop for Registered<'_, L> {
     fn drop(&mut self) {
         self.cases.leave();
@@ -298,11 +299,7 @@ mod tests {
             0
         }
 
-        fn deadline(&self, limit: Deadline) -> Deadline {
-            limit
-        }
-
-        fn expire(&mut self) -> bool {
+        fn is_done(&self) -> bool {
             false
         }
     }
@@ -430,11 +427,7 @@ mod tests {
             self.moves
         }
 
-        fn deadline(&self, limit: Deadline) -> Deadline {
-            limit
-        }
-
-        fn expire(&mut self) -> bool {
+        fn is_done(&self) -> bool {
             false
         }
     }

@@ -1,6 +1,7 @@
 //! The case that sends to one sender.
 
-use super::case::{Case, ChosenCase, Looked};
+use super::case::{CaseList, ChosenList, Looked};
+use super::operation::SelectOperation;
 use super::sleeper::SelectWaiter;
 use crate::channel::{SendError, error};
 use crate::foreign::{Foreign, Lent};
@@ -18,31 +19,10 @@ pub trait SelectSend {
     /// The way of sending.
     #[doc(hidden)]
     #[allow(private_bounds)]
-    type Outlet: Outlet<Message = Self::Message>;
+    type Outlet: SelectOperation<Message = Self::Message, Error = SendError<()>>;
 
     #[doc(hidden)]
     fn into_outlet(self) -> Self::Outlet;
-}
-
-/// The result of a send that was performed, or the error that the receivers have disconnected. Then the message is in
-/// its place.
-pub(in crate::channel) type Sent = Result<(), SendError<()>>;
-
-/// The handle that takes a sender's message, and how to wait for it. See [`Case`] for what is not said here. The
-/// message is in `offer`, unless it is registered in line.
-pub(in crate::channel) trait Outlet {
-    type Message;
-
-    /// Sends the message, or returns the error that the receivers have disconnected.
-    fn give(&mut self, offer: &mut Option<Self::Message>) -> Option<Sent>;
-    fn stand(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut Option<Self::Message>) -> Option<Sent>;
-    /// With the result of the send, where it is [`Looked::Done`].
-    fn look(&mut self, waiter: &SelectWaiter, offer: &mut Option<Self::Message>) -> (Looked, Option<Sent>);
-    fn announce(&self);
-    fn met(&mut self, offer: &mut Option<Self::Message>) -> Option<Sent>;
-    /// Leaves, and puts the message back if it was registered in line.
-    fn leave(&mut self, offer: &mut Option<Self::Message>);
-    fn moves(&self) -> u64;
 }
 
 /// The message, or the caller's place for it.
@@ -68,7 +48,7 @@ pub struct SendCase<'a, O, T, F> {
     offer: Offer<'a, T>,
     /// There is a message to send. It may be in line.
     has_message: bool,
-    outcome: Option<Sent>,
+    outcome: Option<Result<(), SendError<()>>>,
     /// Its captures are dropped after a message that may panic.
     then: Foreign<Option<F>>,
 }
@@ -95,7 +75,8 @@ impl<'a, O, T, F> SendCase<'a, O, T, F> {
     }
 }
 
-impl<T, O: Outlet<Message = T>, F> Case for SendCase<'_, O, T, F> {
+#[allow(private_interfaces)]
+impl<T, O: SelectOperation<Message = T, Error = SendError<()>>, F> CaseList for SendCase<'_, O, T, F> {
     #[inline]
     fn len(&self) -> usize {
         1
@@ -107,7 +88,7 @@ impl<T, O: Outlet<Message = T>, F> Case for SendCase<'_, O, T, F> {
     fn try_at(&mut self, _: usize) -> bool {
         let place = self.offer.place();
         if place.is_some() {
-            self.outcome = self.outlet.give(place);
+            self.outcome = self.outlet.attempt(place);
         }
         self.outcome.is_some()
     }
@@ -153,7 +134,9 @@ impl<T, O: Outlet<Message = T>, F> Case for SendCase<'_, O, T, F> {
     }
 }
 
-impl<R, T, O: Outlet<Message = T>, F: FnOnce(Result<(), SendError<T>>) -> R> ChosenCase<R> for SendCase<'_, O, T, F> {
+impl<R, T, O: SelectOperation<Message = T, Error = SendError<()>>, F: FnOnce(Result<(), SendError<T>>) -> R>
+    ChosenList<R> for SendCase<'_, O, T, F>
+{
     #[inline]
     fn finish(&mut self, result: &mut Option<R>) {
         if let Some(sent) = self.take_result() {

@@ -150,7 +150,8 @@ mod tests {
 
     use super::*;
     use crate::channel::mpmc;
-    use crate::channel::select::receive::{RecvSource, SelectRecv};
+    use crate::channel::select::operation::SelectOperation;
+    use crate::channel::select::receive::SelectRecv;
     use crate::os::calls;
     use crate::sync::Arc;
     use crate::wait::Spin;

@@ -149,35 +149,3 @@ impl<T: fmt::Display> fmt::Display for Ref<'_, T> {
         (**self).fmt(f)
     }
 }
-
-/// Gives both handles their common methods. `$end` has a field `shared: Arc<WatchShared<T>>`.
-macro_rules! impl_watch_api {
-    ($end:ident) => {
-        impl<T> $end<T> {
-            /// The number of senders. May be out of date at once. Wait-free.
-            #[must_use]
-            pub fn sender_count(&self) -> usize {
-                self.shared.senders()
-            }
-
-            /// The number of receivers. May be out of date at once. Wait-free.
-            #[must_use]
-            pub fn receiver_count(&self) -> usize {
-                self.shared.receivers()
-            }
-        }
-
-        $crate::channel::identity::impl_identity!($end, |end| &end.shared);
-
-        impl<T> core::fmt::Debug for $end<T> {
-            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-                f.debug_struct(stringify!($end))
-                    .field("senders", &self.sender_count())
-                    .field("receivers", &self.receiver_count())
-                    .finish_non_exhaustive()
-            }
-        }
-    };
-}
-
-use impl_watch_api;

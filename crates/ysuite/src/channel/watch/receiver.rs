@@ -10,9 +10,10 @@ use std::time::Instant;
 
 use super::operations::WatchChange;
 use super::shared::{NOTHING, Share, WatchShared};
-use super::{RecvError, RecvTimeoutError, Ref, impl_watch_api};
+use super::{RecvError, RecvTimeoutError, Ref};
 use crate::channel::Spin;
 use crate::channel::coop::{poll_within_budget, within_budget, yield_now};
+use crate::channel::identity::impl_identity;
 use crate::foreign::{Foreign, Panics};
 use crate::operation::{self, Readiness, Task};
 use crate::os::Deadline;
@@ -422,7 +423,36 @@ impl<T> fmt::Debug for ChangedFuture<'_, T> {
     }
 }
 
-impl_watch_api!(Receiver);
+impl<T> Receiver<T> {
+    /// The number of senders. May be out of date at once. Wait-free.
+    #[must_use]
+    pub fn sender_count(&self) -> usize {
+        self.shared.senders()
+    }
+
+    /// The number of receivers. May be out of date at once. Wait-free.
+    #[must_use]
+    pub fn receiver_count(&self) -> usize {
+        self.shared.receivers()
+    }
+
+    /// Whether both are handles of the same channel. So does `==`, and the hash is the channel's. Wait-free.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+impl_identity!(Receiver);
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver")
+            .field("senders", &self.sender_count())
+            .field("receivers", &self.receiver_count())
+            .finish_non_exhaustive()
+    }
+}
 
 impl<T> Clone for Receiver<T> {
     /// Another receiver, which has seen the same value as this one. It is attached to no set.

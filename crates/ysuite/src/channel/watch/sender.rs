@@ -1,9 +1,11 @@
 //! The sender of a watch channel. Any thread, any number at a time.
 
+use core::fmt;
 use core::time::Duration;
 
 use super::shared::WatchShared;
-use super::{Receiver, Ref, SendError, impl_watch_api};
+use super::{Receiver, Ref, SendError};
+use crate::channel::identity::impl_identity;
 use crate::foreign::{Foreign, Panics};
 use crate::operation::{self, Readiness, Task};
 use crate::os::Deadline;
@@ -146,7 +148,36 @@ impl<T> Sender<T> {
     }
 }
 
-impl_watch_api!(Sender);
+impl<T> Sender<T> {
+    /// The number of senders. May be out of date at once. Wait-free.
+    #[must_use]
+    pub fn sender_count(&self) -> usize {
+        self.shared.senders()
+    }
+
+    /// The number of receivers. May be out of date at once. Wait-free.
+    #[must_use]
+    pub fn receiver_count(&self) -> usize {
+        self.shared.receivers()
+    }
+
+    /// Whether both are handles of the same channel. So does `==`, and the hash is the channel's. Wait-free.
+    #[must_use]
+    pub fn same_channel(&self, other: &Self) -> bool {
+        self == other
+    }
+}
+
+impl_identity!(Sender);
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender")
+            .field("senders", &self.sender_count())
+            .field("receivers", &self.receiver_count())
+            .finish_non_exhaustive()
+    }
+}
 
 impl<T> Clone for Sender<T> {
     /// Another sender of the same channel.

@@ -210,25 +210,28 @@ impl<T> Ring<T> {
                     }
                 }
             } else {
-                // ORDERING: Acquire pairs with the Release of claims, above: what the writers had seen received that
-                // took the places before this one. The stamp was loaded with Acquire, so this load does not come before
-                // it.
-                let found = self.ends.tail.load(Ordering::Acquire);
-                // A stamp of the previous lap: no reader has emptied the cell, and no writer can have gone past it. The
-                // stamp once more: the first load may not have known what those writers knew.
-                // ORDERING: Relaxed; the load of the tail has acquired what it needs. A further load implies only that
-                // it is worth trying again.
-                if found == tail && stamp < spot.free && cell.stamp.load(Ordering::Relaxed) < spot.free {
-                    return None;
-                }
-                // Otherwise other writers have gone past this cell.
-                found
+                self.tail_past(cell, stamp, spot.free, tail)?
             };
             if found & SPECIAL != 0 {
                 return None;
             }
             tail = found;
         }
+    }
+
+    /// The cell at `tail` is not free, by its stamp: the tail that other writers have set, which have gone past it. `None`:
+    /// no reader has emptied it.
+    #[inline(always)]
+    fn tail_past(&self, cell: &Cell<T>, stamp: u64, free: u64, tail: u64) -> Option<u64> {
+        // ORDERING: Acquire pairs with the Release of claims, above: what the writers had seen received that took the
+        // places before this one. The stamp was loaded with Acquire, so this load does not come before it.
+        let found = self.ends.tail.load(Ordering::Acquire);
+        // A stamp of the previous lap: no reader has emptied the cell, and no writer can have gone past it. The stamp once
+        // more: the first load may not have known what those writers knew.
+        // ORDERING: Relaxed; the load of the tail has acquired what it needs. A further load implies only that it is worth
+        // trying again.
+        let is_full = found == tail && stamp < free && cell.stamp.load(Ordering::Relaxed) < free;
+        if is_full { None } else { Some(found) }
     }
 
     /// Claims the oldest message, if it is written. The caller takes it at once. `hint`: of a handle of this ring.

@@ -235,21 +235,7 @@ impl<T> Geometry<T> {
         let step = max(size, slot_align);
         let first = round_up(size_of::<GroupState>(), slot_align);
         let align = max(align_of::<ChunkHeader>(), max(align_of::<GroupState>(), slot_align));
-        // Small messages share a line with their state, or two lines where one would be mostly waste; a message that
-        // fills a line by itself has its state in front.
-        let one = LINE.saturating_sub(first) / step;
-        let two = (2 * LINE).saturating_sub(first) / step;
-        let (slots, stride) = if cfg!(ysuite_loom) {
-            (2, round_up(first + 2 * step, align))
-        } else if one >= 2 {
-            (one, LINE)
-        } else if two >= 3 {
-            (two, 2 * LINE)
-        } else if one == 1 {
-            (1, LINE)
-        } else {
-            (1, round_up(first + step, align))
-        };
+        let (slots, stride) = group(first, step, align);
         let end = first + slots * step;
         let is_masked = !cfg!(ysuite_loom) && (stride == LINE || stride == 2 * LINE);
         let align = max(if is_masked { stride } else { LINE }, align);
@@ -280,6 +266,25 @@ impl<T> Geometry<T> {
             #[cfg(ysuite_loom)]
             end_slot: |at| unsafe { at.cast::<Slot<T>>().drop_in_place() },
         }
+    }
+}
+
+/// How many slots a group has, and how many bytes: small messages share a line with their state, or two lines where one
+/// would be mostly waste; a message that fills a line by itself has its state in front. `first`: where its first slot is;
+/// `step`: the bytes of a slot; `align`: the alignment of the group.
+const fn group(first: usize, step: usize, align: usize) -> (usize, usize) {
+    let one = LINE.saturating_sub(first) / step;
+    let two = (2 * LINE).saturating_sub(first) / step;
+    if cfg!(ysuite_loom) {
+        (2, round_up(first + 2 * step, align))
+    } else if one >= 2 {
+        (one, LINE)
+    } else if two >= 3 {
+        (two, 2 * LINE)
+    } else if one == 1 {
+        (1, LINE)
+    } else {
+        (1, round_up(first + step, align))
     }
 }
 

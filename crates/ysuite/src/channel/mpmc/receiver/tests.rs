@@ -11,10 +11,10 @@ use core::time::Duration;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::super::operations::{MpmcIntake, MpmcReceive};
+use super::super::operations::{MpmcPlace, MpmcReceive};
 use super::super::{Receiver, RecvError, TryRecvError, bounded, unbounded};
 use super::{Deadline, SharedEnd};
-use crate::channel::rendezvous::Lining;
+use crate::channel::rendezvous::{Exchanged, Lining};
 use crate::operation;
 use crate::os::calls;
 use crate::signal::AttachShared;
@@ -178,17 +178,21 @@ fn a_receiver_that_may_not_wait_looks_again_where_something_has_come_and_only_th
 /// The number of attempts, of which the fourth succeeds.
 struct Looks(u32);
 
-impl MpmcIntake<u32> for Looks {
-    fn take(&mut self, _: &Receiver<u32>) -> bool {
+impl MpmcPlace<u32, Receiver<u32>, false> for Looks {
+    fn at_once(&mut self, _: &Receiver<u32>) -> bool {
         self.0 += 1;
         self.0 == 4
     }
 
-    fn meet(&mut self, _: &mut Lining<'_, u32, false>) -> Option<Result<(), RecvError>> {
+    fn again(&mut self, _: &Receiver<u32>) -> Option<Result<(), RecvError>> {
+        None
+    }
+
+    fn meet(&mut self, _: &mut Lining<'_, u32, false>) -> Option<Exchanged> {
         unreachable!("a channel with a bound");
     }
 
-    fn withdraw(&mut self, _: &mut Lining<'_, u32, false>) -> Option<Result<(), RecvError>> {
+    fn withdraw(&mut self, _: &mut Lining<'_, u32, false>) -> Option<Exchanged> {
         unreachable!("a channel with a bound");
     }
 }

@@ -11,7 +11,7 @@ use core::mem::ManuallyDrop;
 use std::collections::VecDeque;
 
 use crate::channel::mpsc::shared::LANE;
-use crate::channel::rendezvous::{UntypedMeetingEnd, impl_outlined_drop};
+use crate::channel::rendezvous::{OutlinedDrop, UntypedMeetingEnd};
 use crate::passive::Barrier;
 use crate::queue::ypipe::{Reading, UntypedReader};
 use crate::sync::window;
@@ -40,7 +40,13 @@ pub(super) struct Row {
     pub(super) meeting: Option<Box<UntypedMeetingEnd>>,
 }
 
-impl_outlined_drop!(Option<Box<Row>>);
+impl OutlinedDrop for Option<Box<Row>> {
+    #[inline(never)]
+    unsafe fn drop_outlined(value: *mut Self) {
+        // SAFETY: by the caller.
+        unsafe { core::ptr::drop_in_place(value) };
+    }
+}
 
 /// A queue of active lanes. It allocates nothing before there are two at a time: most channels have one sender.
 pub(super) struct LaneQueue {

@@ -32,18 +32,8 @@ impl ReadCursor {
                 to.reserve(run);
             }
             // SAFETY: the vector has room for `run` more, reserved above. The `run` slots from `next` on are published,
-            // in one group, and only the reader reads them. The messages are moved out exactly once: `next` moves past
-            // them, and nothing in between can panic.
-            unsafe {
-                let room = to.as_mut_ptr().add(length);
-                if run == shape.slots() {
-                    // A whole group has a constant length, so the compiler copies it by a few wide moves.
-                    Self::copy(self.next, room, shape.slots());
-                } else {
-                    Self::copy(self.next, room, run);
-                }
-                self.next = self.next.add(run * shape.step());
-            }
+            // in one group, and only the reader reads them.
+            unsafe { self.move_run(shape, to.as_mut_ptr().add(length), run) };
             length += run;
             left -= run;
             taken = taken.wrapping_add(run);
@@ -59,6 +49,24 @@ impl ReadCursor {
         // steps above only `reserve` can panic, and the length was set before each.
         unsafe { to.set_len(length) };
         length - before
+    }
+
+    /// Moves `run` messages to `room`, exactly once: `next` moves past them, and nothing in between can panic.
+    ///
+    /// # Safety
+    /// There is room for them. They are in the slots from `next` on, published, and in one group.
+    #[inline(always)]
+    unsafe fn move_run<T>(&mut self, shape: Geometry<T>, room: *mut T, run: usize) {
+        // SAFETY: by the caller.
+        unsafe {
+            if run == shape.slots() {
+                // A whole group has a constant length, so the compiler copies it by a few wide moves.
+                Self::copy(self.next, room, shape.slots());
+            } else {
+                Self::copy(self.next, room, run);
+            }
+            self.next = self.next.add(run * shape.step());
+        }
     }
 
     /// As [`take_many`](Self::take_many), after that has found no more. There is more only below a cut, where each poll
