@@ -4,6 +4,7 @@
 //! Any thread; lock-free. The thread that publishes (a message, room, a disconnection) checks the wait lists concerned,
 //! and wakes: for a message every waiting receiver, for room one sender after another.
 
+use crate::channel::reserve::{Holders, Roomy};
 use crate::foreign::Panics;
 use crate::os::cpus;
 use crate::queue::broadcast::{BroadcastRing, Found, ReaderPlace, Seat};
@@ -14,13 +15,14 @@ use crate::wait::{WaitList, spin_for_a_moment};
 
 /// In this order: seldom used fields are between those that are used for every message.
 #[repr(C)]
-pub(super) struct BroadcastShared<T> {
+pub(in crate::channel) struct BroadcastShared<T> {
     pub(super) ring: BroadcastRing<T>,
-    /// Senders that wait until there is no receiver.
+    /// Senders that wait until there is no receiver, or until they may gather room.
     closing: WaitList,
     receivers: WaitList,
     senders: WaitList,
     sender_count: AtomicUsize,
+    holders: Holders,
 }
 
 /// A receiver that waits for the message at its position.
@@ -30,10 +32,10 @@ pub(super) struct Listener<'a, T> {
 }
 
 /// The senders that wait for room.
-pub(super) struct Speaker<'a, T>(&'a BroadcastShared<T>);
+pub(in crate::channel) struct Speaker<'a, T>(&'a BroadcastShared<T>);
 
 /// The senders that wait until there is no receiver.
-pub(super) struct Leaver<'a, T>(&'a BroadcastShared<T>);
+pub(in crate::channel) struct Leaver<'a, T>(&'a BroadcastShared<T>);
 
 macro_rules! copied {
     ($($end:ident),*) => {$(
@@ -94,6 +96,30 @@ impl<T> SharedEnd for Leaver<'_, T> {
     }
 }
 
+impl<T> Roomy for BroadcastShared<T> {
+    /// No more than `least`: how much room there is, no sender knows.
+    fn hold(&self, least: usize, _: usize) -> Result<usize, Rejected<()>> {
+        self.ring.hold(least as u64).map(|()| least)
+    }
+
+    fn release(&self, places: usize) {
+        self.ring.give_back(places as u64);
+        self.announce_room();
+    }
+
+    fn holders(&self) -> &Holders {
+        &self.holders
+    }
+
+    fn rare(&self) -> &WaitList {
+        &self.closing
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_deserted()
+    }
+}
+
 impl<T> BroadcastShared<T> {
     pub(super) fn new(capacity: usize, is_lossy: bool) -> Self {
         Self {
@@ -102,6 +128,7 @@ impl<T> BroadcastShared<T> {
             receivers: WaitList::new(),
             senders: WaitList::new(),
             sender_count: AtomicUsize::new(1),
+            holders: Holders::new(),
         }
     }
 

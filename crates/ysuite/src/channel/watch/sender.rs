@@ -2,10 +2,11 @@
 
 use core::time::Duration;
 
-use super::shared::WatchShared;
+use super::shared::{Unwatched, WatchShared};
 use super::{Receiver, Ref, SendError, impl_watch_api};
+use crate::channel::future::{Closable, ClosedFuture, UntilReady};
 use crate::foreign::{Foreign, Panics};
-use crate::operation::{self, Readiness, Task};
+use crate::operation::{self, Readiness};
 use crate::os::Deadline;
 use crate::sync::Arc;
 use crate::wait::{SharedBackoff, Spin};
@@ -117,8 +118,8 @@ impl<T> Sender<T> {
     /// Waits until there is no receiver. Needs no particular runtime. A receiver may have [subscribed](Self::subscribe)
     /// since.
     #[doc = cost!(watch CHANGED_TASK)]
-    pub async fn closed(&self) {
-        Task::new(Readiness::new(self.shared.unwatched(), &SharedBackoff::new()), Foreign::new(())).await;
+    pub fn closed(&self) -> ClosedFuture<'_, Self> {
+        ClosedFuture::new(UntilReady::new(self.shared.unwatched()))
     }
 
     /// Blocks until there is no receiver. Sleeps in the kernel at once. A receiver may have
@@ -144,6 +145,13 @@ impl<T> Sender<T> {
         backoff.set(Spin::None);
         operation::block(Readiness::new(self.shared.unwatched(), &backoff), &mut (), deadline).is_some()
     }
+}
+
+impl<T> Closable for Sender<T> {
+    type Wait<'a>
+        = UntilReady<Unwatched<'a, T>>
+    where
+        Self: 'a;
 }
 
 impl_watch_api!(Sender);
