@@ -267,11 +267,23 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     ),
     (
         "signals::a_list_for_each_message",
-        &["list::due", "list::first", "list::readable", "list::reserve", "list::writable"],
+        &[
+            "select::list::due",
+            "select::list::first",
+            "select::list::readable",
+            "select::list::reserve",
+            "select::list::writable",
+        ],
     ),
     (
         "signals::a_select_for_each_message",
-        &["Selecting::after", "Selecting::deadline", "Selecting::recv_any", "Selecting::send_from", "select"],
+        &[
+            "select::Selecting::after",
+            "select::Selecting::deadline",
+            "select::Selecting::recv_any",
+            "select::Selecting::send_from",
+            "select",
+        ],
     ),
     (
         "signals::a_set_for_each_task",

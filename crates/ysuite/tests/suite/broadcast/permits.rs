@@ -310,8 +310,9 @@ fn one_that_gives_up_gathering_notifies_the_next() {
 /// The one that has the right may be a future that is not polled any more.
 #[test]
 fn the_disconnection_ends_every_wait_for_the_right_to_gather() {
+    type End = fn(&Sender<u8>, Receiver<u8>);
     guarded(|| {
-        let ways: [fn(&Sender<u8>, Receiver<u8>); 3] = [
+        let ways: [End; 3] = [
             |_, receiver| drop(receiver),
             |_, mut receiver| assert!(receiver.close()),
             |sender, receiver| assert!(sender.evict(receiver.id())),
