@@ -48,13 +48,26 @@ whole!(
     ['a, T] crate::mpmc::Permits<'a, T>,
     [T] crate::mpmc::OwnedPermit<T>,
     ['a, T] crate::mpmc::SendFuture<'a, T>,
+    ['a, T] crate::future::ClosedFuture<'a, crate::mpmc::Sender<T>>,
+    ['a, T, P] crate::future::ReserveFuture<'a, crate::mpmc::Sender<T>, P>,
     ['a, T] crate::mpmc::RecvFuture<'a, T>,
-    ['a, T] crate::mpmc::ReserveFuture<'a, T>,
 );
 #[cfg(feature = "oneshot")]
-whole!([T] crate::oneshot::Sender<T>, [T] crate::oneshot::Receiver<T>);
+whole!(
+    [T] crate::oneshot::Sender<T>,
+    [T] crate::oneshot::Receiver<T>,
+    ['a, T] crate::future::ClosedFuture<'a, crate::oneshot::Sender<T>>,
+);
 #[cfg(feature = "watch")]
-whole!([T] crate::watch::Sender<T>, [T] crate::watch::Receiver<T>, ['a, T] crate::watch::ChangedFuture<'a, T>);
+whole!(
+    [T] crate::watch::Sender<T>,
+    [T] crate::watch::Receiver<T>,
+    ['a, T] crate::watch::ChangedFuture<'a, T>,
+    ['a, T, F: UnwindSafe] crate::watch::WaitForFuture<'a, T, F>,
+    ['a, T] crate::future::ClosedFuture<'a, crate::watch::Sender<T>>,
+);
+#[cfg(any(feature = "broadcast", feature = "mpmc", feature = "oneshot", feature = "watch"))]
+whole!([H: crate::future::Owning] crate::future::OwnedFuture<H>);
 #[cfg(feature = "broadcast")]
 whole!(
     [T] crate::broadcast::Sender<T>,
@@ -63,6 +76,8 @@ whole!(
     ['a, T] crate::broadcast::Permits<'a, T>,
     [T] crate::broadcast::OwnedPermit<T>,
     ['a, T] crate::broadcast::SendFuture<'a, T>,
+    ['a, T] crate::future::ClosedFuture<'a, crate::broadcast::Sender<T>>,
+    ['a, T, P] crate::future::ReserveFuture<'a, crate::broadcast::Sender<T>, P>,
     ['a, T: Clone] crate::broadcast::RecvFuture<'a, T>,
 );
 #[cfg(feature = "pool")]

@@ -107,19 +107,6 @@ pub(crate) fn within_budget<F: Future>(operation: F) -> F {
     operation
 }
 
-/// Yields to the other tasks of the executor, whichever it is.
-pub(super) async fn yield_now() {
-    let mut has_yielded = false;
-    core::future::poll_fn(|context| {
-        if core::mem::replace(&mut has_yielded, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
-}
-
 /// No `async` block, which would hold the operation twice.
 #[cfg(all(feature = "tokio", unix))]
 struct WithinBudget<F>(F);
@@ -134,26 +121,5 @@ impl<F: Future> Future for WithinBudget<F> {
         //     alike.
         let operation = unsafe { self.map_unchecked_mut(|this| &mut this.0) };
         poll_within_budget(context, |context| operation.poll(context))
-    }
-}
-
-#[cfg(all(test, not(ysuite_loom)))]
-mod tests {
-    use core::pin::pin;
-    use std::sync::Arc;
-    use std::task::Waker;
-
-    use super::*;
-    use crate::tests::Woken;
-
-    #[test]
-    fn a_task_that_yields_is_woken_at_once_and_goes_on_when_it_is_polled_again() {
-        let woken = Arc::new(Woken::default());
-        let waker = Waker::from(woken.clone());
-        let mut context = Context::from_waker(&waker);
-        let mut yielding = pin!(yield_now());
-        assert!(yielding.as_mut().poll(&mut context).is_pending());
-        assert_eq!(woken.times(), 1);
-        assert!(yielding.as_mut().poll(&mut context).is_ready());
     }
 }

@@ -9,6 +9,8 @@ pub mod broadcast;
 mod closed;
 mod coop;
 mod error;
+#[cfg(any(feature = "broadcast", feature = "mpmc", feature = "oneshot", feature = "watch"))]
+pub mod future;
 mod identity;
 #[cfg(feature = "in-place")]
 #[doc(hidden)]
@@ -27,6 +29,8 @@ mod permit;
 mod pipe;
 mod receive;
 mod rendezvous;
+#[cfg(any(feature = "broadcast", feature = "mpmc"))]
+mod reserve;
 #[cfg(feature = "select")]
 pub mod select;
 mod send;

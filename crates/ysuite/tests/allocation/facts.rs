@@ -98,6 +98,21 @@ impl Measured {
     }
 }
 
+impl Measured {
+    /// The first poll of each future, which has to wait.
+    fn polls<F: Future>(&mut self, name: &'static str, mut make: impl FnMut() -> F) {
+        self.fact(
+            name,
+            (),
+            |()| Box::pin(make()),
+            |(), mut waiting| {
+                assert!(waiting.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+                waiting
+            },
+        );
+    }
+}
+
 fn poll<F: Future>(future: F) -> Poll<F::Output> {
     pin!(future).poll(&mut Context::from_waker(Waker::noop()))
 }
@@ -489,6 +504,12 @@ fn exchanges(measured: &mut Measured) {
         |_, permit| permit.send(1).unwrap(),
     );
     measured.fact("mpmc RESERVE_TASK", full(), |_| (), |(sender, _), ()| poll(sender.reserve_async()).is_pending());
+    let (sender, receiver) = full();
+    measured.polls("mpmc RESERVE_TASK", || sender.reserve_many_async(1));
+    measured.polls("mpmc RESERVE_TASK", || sender.clone().reserve_owned_async());
+    measured.polls("mpmc SEND_TASK", || sender.clone().send_owned_async(1));
+    receiver.recv().unwrap();
+    measured.polls("mpmc RECV_TASK", || receiver.clone().recv_owned_async());
     measured.fact(
         "mpmc CLOSE",
         (),
@@ -672,6 +693,8 @@ fn watches(measured: &mut Measured) {
         |(_, receiver)| receiver.mark_unchanged(),
         |(sender, receiver), ()| (poll(receiver.changed_async()).is_pending(), poll(sender.closed()).is_pending()),
     );
+    let (_sender, receiver) = watch::channel(0);
+    measured.polls("watch CHANGED_TASK", || receiver.clone().changed_owned_async());
     measured.fact(
         "watch SUBSCRIBE",
         watch::channel(0),
@@ -795,6 +818,12 @@ fn broadcasts(measured: &mut Measured) {
         |_| (),
         |(sender, _), ()| poll(sender.reserve_async()).is_pending(),
     );
+    let (sender, mut receiver) = full();
+    measured.polls("broadcast RESERVE_TASK", || sender.reserve_many_async(1));
+    measured.polls("broadcast RESERVE_TASK", || sender.clone().reserve_owned_async());
+    measured.polls("broadcast SEND_TASK", || sender.clone().send_owned_async(1));
+    receiver.recv().unwrap();
+    measured.polls("broadcast RECV_TASK", || receiver.clone().recv_owned_async());
     measured.fact("broadcast CLOSED", full(), |_| (), |(sender, _), ()| poll(sender.closed()).is_pending());
     measured.fact(
         "broadcast SUBSCRIBE",

@@ -49,6 +49,7 @@ fn permits_that_come_and_go() {
             let number = life.number();
             drop(sender.reserve().unwrap());
             sender.try_reserve().unwrap().send(number).unwrap();
+            drop(sender.reserve_many(3).unwrap());
             let mut several = sender.try_reserve_many(3).unwrap();
             several.next().unwrap().send(number + 1).unwrap();
             drop(several);
@@ -112,6 +113,10 @@ fn tasks_that_give_up() {
             let mut waiting = (Box::pin(out.reserve_async()), Box::pin(out.clone().reserve_owned_async()));
             assert!(poll_once(&mut waiting.0, &task).is_pending() && poll_once(&mut waiting.1, &task).is_pending());
             drop(waiting);
+            let mut waiting = (Box::pin(out.reserve_many_async(1)), Box::pin(out.clone().send_owned_async(2)));
+            assert!(poll_once(&mut waiting.0, &task).is_pending() && poll_once(&mut waiting.1, &task).is_pending());
+            drop(waiting);
+            assert_eq!(block_on(heard.clone().recv_owned_async()).0, Ok(1));
             let mut batch = [2].into_iter();
             let mut waiting = (
                 Box::pin(out.send_async_until(2, std::future::pending::<()>())),

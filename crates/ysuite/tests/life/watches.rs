@@ -21,6 +21,9 @@ fn handlers_that_come_and_go() {
             // A handler that goes while it waits.
             let waker = task.waker();
             assert!(another.poll_changed(&mut std::task::Context::from_waker(&waker)).is_pending());
+            let mut waiting = Box::pin(another.clone().changed_owned_async());
+            assert!(poll_once(&mut waiting, &task).is_pending());
+            drop(waiting);
             assert!(!out.wait_closed_timeout(Duration::ZERO));
             match number % 3 {
                 0 => out.send(number).unwrap(),

@@ -106,7 +106,10 @@ fn tasks_that_give_up() {
             assert!(poll_once(&mut waiting.2, &task).is_pending());
             assert!(poll_once(&mut waiting.3, &task).is_pending());
             drop(waiting);
-            assert_eq!(block_on(worker.recv_async()), Ok(1));
+            let mut waiting = Box::pin(producer.clone().send_owned_async(2));
+            assert!(poll_once(&mut waiting, &task).is_pending());
+            drop(waiting);
+            assert_eq!(block_on(worker.clone().recv_owned_async()).0, Ok(1));
             assert!(worker.try_recv().is_err());
             block_on(producer.reserve_async()).unwrap().send(4).unwrap();
             let mut batch = Vec::new();

@@ -82,7 +82,7 @@ type Bound = *const u8;
 
 #[rustfmt::skip]
 fn entries() -> Vec<Entry> {
-    use ysuite::{broadcast, mailbox, mpmc, mpsc, oneshot, pool, queue::ypipe, signal, spsc, timer, watch};
+    use ysuite::{broadcast, future, mailbox, mpmc, mpsc, oneshot, pool, queue::ypipe, signal, spsc, timer, watch};
 
     entries!(
         "channel/spsc.rs" Sender: spsc::Sender<Mine> = "SYPUR", spsc::Sender<Bound> = "..PUR";
@@ -130,8 +130,23 @@ fn entries() -> Vec<Entry> {
         "channel/mpmc/weak.rs" WeakReceiver: mpmc::WeakReceiver<Mine> = "SYPUR", mpmc::WeakReceiver<Bound> = "..PUR";
         "channel/mpmc/tasks.rs" SendFuture: mpmc::SendFuture<'static, Mine> = "S.PUR", mpmc::SendFuture<'static, Bound> = "..PUR";
         "channel/mpmc/tasks.rs" RecvFuture: mpmc::RecvFuture<'static, Mine> = "SYPUR", mpmc::RecvFuture<'static, Bound> = "..PUR";
-        "channel/mpmc/reserve.rs" ReserveFuture:
-            mpmc::ReserveFuture<'static, Mine> = "SYPUR", mpmc::ReserveFuture<'static, Bound> = "..PUR";
+        "channel/reserve.rs" ReserveFuture:
+            future::ReserveFuture<'static, mpmc::Sender<Mine>, mpmc::Permit<'static, Mine>> = "SYPUR",
+            future::ReserveFuture<'static, mpmc::Sender<Bound>, mpmc::Permit<'static, Bound>> = "..PUR",
+            future::ReserveFuture<'static, broadcast::Sender<u8>, broadcast::Permits<'static, u8>> = "SYPUR",
+            future::ReserveFuture<'static, broadcast::Sender<Mine>, broadcast::Permits<'static, Mine>> = "..PUR";
+        "channel/future.rs" ClosedFuture:
+            future::ClosedFuture<'static, mpmc::Sender<Mine>> = "SYPUR", future::ClosedFuture<'static, mpmc::Sender<Bound>> = "..PUR",
+            future::ClosedFuture<'static, broadcast::Sender<u8>> = "SYPUR", future::ClosedFuture<'static, watch::Sender<u8>> = "SYPUR",
+            future::ClosedFuture<'static, oneshot::Sender<Mine>> = "SYPUR", future::ClosedFuture<'static, oneshot::Sender<Bound>> = "..PUR";
+        // What is within borrows what is beside it.
+        "channel/future.rs" OwnedFuture:
+            future::OwnedFuture<mpmc::Sender<Mine>> = "S..UR", future::OwnedFuture<mpmc::Sender<Bound>> = "...UR",
+            future::OwnedFuture<mpmc::Receiver<Mine>> = "SY.UR", future::OwnedFuture<watch::Receiver<u8>> = "SY.UR",
+            future::OwnedFuture<broadcast::Receiver<u8>> = "SY.UR", future::OwnedFuture<broadcast::Receiver<Mine>> = "...UR";
+        "channel/future.rs" ReserveOwned: future::ReserveOwned<mpmc::Sender<Mine>> = "SYPUR";
+        "channel/watch/receiver.rs" WaitForFuture: watch::WaitForFuture<'static, u8, fn(&u8) -> bool> = "SYPUR",
+            watch::WaitForFuture<'static, Mine, fn(&Mine) -> bool> = "..PUR", watch::WaitForFuture<'static, u8, Bound> = "..PUR";
         "channel/mpmc/permit.rs" Permit: mpmc::Permit<'static, Mine> = "SYPUR", mpmc::Permit<'static, Bound> = "..PUR";
         "channel/mpmc/permit.rs" Permits: mpmc::Permits<'static, Mine> = "SYPUR", mpmc::Permits<'static, Bound> = "..PUR";
         "channel/mpmc/permit.rs" OwnedPermit: mpmc::OwnedPermit<Mine> = "SYPUR", mpmc::OwnedPermit<Bound> = "..PUR";

@@ -23,6 +23,8 @@ mod contract;
 mod disposing;
 #[cfg(not(any(miri, ysuite_few)))]
 mod documents;
+#[cfg(not(ysuite_few))]
+mod futures;
 #[cfg(all(feature = "hub", unix))]
 mod hub;
 #[cfg(all(feature = "in-place", not(any(feature = "statistics", ysuite_few))))]

@@ -9,38 +9,19 @@ use core::iter::FusedIterator;
 use super::shared::BroadcastShared;
 use super::{SendError, Sender, TrySendError};
 use crate::channel::error;
+use crate::channel::reserve::Held;
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::os::PeerWait;
 use crate::queue::exchange::Rejected;
 
-/// Room for some messages, of which other senders have none. The drop returns it.
-pub(super) struct HeldRoom<'a, T> {
-    shared: &'a BroadcastShared<T>,
-    messages: usize,
-}
+/// Reserved room that is not yet a permit's.
+pub(super) type HeldRoom<'a, T> = Held<'a, BroadcastShared<T>>;
 
-impl<'a, T> HeldRoom<'a, T> {
-    /// No room yet.
-    pub(super) fn none(shared: &'a BroadcastShared<T>) -> Self {
-        Self { shared, messages: 0 }
-    }
-
-    /// Reserves room for that many messages, in addition.
-    pub(super) fn hold(&mut self, messages: usize) -> Result<(), Rejected<()>> {
-        self.shared.ring.hold(messages as u64)?;
-        self.messages += messages;
-        Ok(())
-    }
-
-    /// Takes all the room out.
-    pub(super) fn take(&mut self) -> Self {
-        Self { shared: self.shared, messages: core::mem::take(&mut self.messages) }
-    }
-
+impl<T> HeldRoom<'_, T> {
     /// Takes room for one message out, where there is some.
     fn next(&mut self) -> Option<Self> {
-        self.messages = self.messages.checked_sub(1)?;
-        Some(Self { shared: self.shared, messages: 1 })
+        self.places = self.places.checked_sub(1)?;
+        Some(Self { shared: self.shared, places: 1 })
     }
 
     // WAITS: a permit's `send`, for a sender that has not finished with the very cell, one lap before, and all receivers
@@ -54,7 +35,7 @@ impl<'a, T> HeldRoom<'a, T> {
             match self.shared.ring.claim_held() {
                 Ok(claimed) => {
                     // Before user code can panic.
-                    self.messages -= 1;
+                    self.places -= 1;
                     claimed.fill_from(place);
                     break;
                 }
@@ -64,23 +45,6 @@ impl<'a, T> HeldRoom<'a, T> {
         }
         self.shared.sent(None);
         Ok(())
-    }
-
-    /// The room is an owned permit's.
-    pub(super) fn forget(mut self) {
-        self.messages = 0;
-    }
-}
-
-// USER CODE: wakers of senders or receivers; so also in `send`. The room is returned, or the message sent; re-entrance:
-//     any operation; panic: all others are woken; while unwinding it is not resumed; test:
-//     tests/suite/broadcast/permits.rs: wakers_that_panic_lose_no_room
-impl<T> Drop for HeldRoom<'_, T> {
-    fn drop(&mut self) {
-        if self.messages != 0 {
-            self.shared.ring.give_back(self.messages as u64);
-            Panics::in_drop(|| self.shared.announce_room());
-        }
     }
 }
 
@@ -148,13 +112,13 @@ impl<'a, T> Permits<'a, T> {
     /// The number of messages for which there is room left.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.held.messages
+        self.held.places
     }
 
     /// Whether all the room has been used.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.held.messages == 0
+        self.held.places == 0
     }
 
     /// Sends a message, as [`Permit::send`] does, with one of these permits.
@@ -168,7 +132,7 @@ impl<'a, T> Permits<'a, T> {
     /// As [`Sender::send`].
     pub fn send(&mut self, message: T) -> Result<(), TrySendError<T>> {
         let mut place = Foreign::some(message);
-        let outcome = match self.held.messages {
+        let outcome = match self.held.places {
             0 => Err(TrySendError::Full(())),
             _ => self.held.send(&mut place).map_err(TrySendError::from),
         };
@@ -184,7 +148,7 @@ impl<'a, T> Iterator for Permits<'a, T> {
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.held.messages, Some(self.held.messages))
+        (self.held.places, Some(self.held.places))
     }
 }
 
@@ -194,7 +158,7 @@ impl<T> FusedIterator for Permits<'_, T> {}
 
 impl<T> fmt::Debug for Permits<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Permits").field("len", &self.held.messages).finish_non_exhaustive()
+        f.debug_struct("Permits").field("len", &self.held.places).finish_non_exhaustive()
     }
 }
 
@@ -215,7 +179,7 @@ impl<T> OwnedPermit<T> {
 
     /// Its sender, and the room that it has.
     fn held(sender: &Sender<T>) -> HeldRoom<'_, T> {
-        HeldRoom { shared: &sender.shared, messages: 1 }
+        HeldRoom { shared: &sender.shared, places: 1 }
     }
 
     // USER CODE: wakers, where an error returns the room and drops the last sender; the message is a local; re-entrance:

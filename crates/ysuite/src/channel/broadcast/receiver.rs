@@ -13,6 +13,7 @@ use super::shared::{BroadcastShared, Listener};
 use crate::channel::Spin;
 use crate::channel::coop::{poll_within_budget, within_budget};
 use crate::channel::error;
+use crate::channel::future::{OwnedFuture, Owning};
 use crate::channel::identity::{impl_identity, is_attached};
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::foreign::{Foreign, Panics};
@@ -381,6 +382,21 @@ impl<T: Clone> Receiver<T> {
         RecvFuture(Task::new(BroadcastReceive::new(self), Foreign::none()))
     }
 
+    /// As [`recv_async`](Self::recv_async), with a future that owns this receiver, and returns it with the result.
+    #[doc = cost!(broadcast RECV_TASK)]
+    ///
+    /// # Errors
+    /// As [`recv`](Self::recv).
+    ///
+    /// # Panics
+    /// As [`recv`](Self::recv).
+    pub fn recv_owned_async(self) -> OwnedFuture<Self>
+    where
+        T: 'static,
+    {
+        OwnedFuture::new(self, ())
+    }
+
     /// Appends messages to `to`: the task waits for the first, then takes the messages that are there, at most `max`.
     /// Returns their number. It is at least 1, except where `max` is 0: then this does not wait. Needs no particular
     /// runtime.
@@ -504,6 +520,21 @@ impl<T: Clone> Unpin for RecvFuture<'_, T> {}
 impl<T: Clone> fmt::Debug for RecvFuture<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RecvFuture").finish_non_exhaustive()
+    }
+}
+
+impl<T: Clone + 'static> Owning for Receiver<T> {
+    type Argument = ();
+    type Outcome = Result<T, RecvError>;
+    type Output = (Self::Outcome, Self);
+    type Future<'a> = RecvFuture<'a, T>;
+
+    fn begin(&mut self, (): ()) -> RecvFuture<'_, T> {
+        self.recv_async()
+    }
+
+    fn end(self, outcome: Self::Outcome) -> Self::Output {
+        (outcome, self)
     }
 }
 

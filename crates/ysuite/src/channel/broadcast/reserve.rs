@@ -1,12 +1,14 @@
 //! Reserving: permits, for one message or several, now or when there is room. Any thread.
 
-use super::operations::BroadcastSend;
 use super::permit::{HeldRoom, OwnedPermit, Permit, Permits};
-use super::{ReserveError, SendError, Sender, TryReserveError, TrySendError};
-use crate::channel::coop::within_budget;
-use crate::foreign::Foreign;
-use crate::operation::{self, Task};
+use super::shared::{BroadcastShared, Speaker};
+use super::{ReserveError, Sender, TryReserveError, TrySendError};
+use crate::channel::future::{OwnedFuture, ReserveOwned, ReservesOwned};
+use crate::channel::reserve::{Held, Reservation, ReserveFuture, Reserver, Roomy};
+use crate::operation;
 use crate::queue::exchange::Rejected;
+use crate::wait::SharedBackoff;
+use crate::wait::many::ManyWait;
 
 /// # Reserving
 ///
@@ -19,9 +21,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// When there is no receiver, and when the channel was closed.
     pub fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
-        let mut held = self.held();
-        reserved(operation::perform(BroadcastSend::new(self), &mut held))?;
-        Ok(Permit::new(held))
+        self.hold(1).map(Permit::new)
     }
 
     /// Reserves room for a message if there is any.
@@ -40,10 +40,34 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// As [`reserve`](Self::reserve).
-    pub async fn reserve_async(&self) -> Result<Permit<'_, T>, ReserveError> {
-        let mut task = Task::new(BroadcastSend::new(self), Foreign::new(self.held()));
-        reserved(within_budget(&mut task).await)?;
-        Ok(Permit::new(task.place().take()))
+    pub fn reserve_async(&self) -> ReserveFuture<'_, Self, Permit<'_, T>> {
+        ReserveFuture::new(self, 1, Permit::new)
+    }
+
+    // WAITS: for the right to gather, then for room for the rest; ends: that, the last receiver has disconnected, the
+    //     close; spin: as `wait/many.rs`; fairness: it keeps what it has reserved; others have the rest of the channel,
+    //     and take turns with it; test: tests/suite/broadcast/permits.rs: who_gathers_room_gets_it_beside_other_senders
+    /// Waits until there is room for `places` messages, and reserves it. One sender at a time gathers room for several
+    /// messages: it holds what it has while it waits for the rest. So senders of single messages cannot keep it from
+    /// getting enough, and two senders that reserve do not wait for each other.
+    #[doc = cost!(broadcast TRY_RESERVE)]
+    #[doc = cost!(broadcast RESERVE_WAIT)]
+    ///
+    /// # Errors
+    /// When `places` is more than the capacity; then this does not wait. When there is no receiver, and when the channel
+    /// was closed.
+    pub fn reserve_many(&self, places: usize) -> Result<Permits<'_, T>, ReserveError> {
+        self.hold(places).map(Permits::new)
+    }
+
+    /// Waits until there is room for `places` messages, and reserves it, as [`reserve_many`](Self::reserve_many). Needs
+    /// no particular runtime.
+    #[doc = cost!(broadcast RESERVE_TASK)]
+    ///
+    /// # Errors
+    /// As [`reserve_many`](Self::reserve_many).
+    pub fn reserve_many_async(&self, places: usize) -> ReserveFuture<'_, Self, Permits<'_, T>> {
+        ReserveFuture::new(self, places, Permits::new)
     }
 
     /// Reserves room for `places` messages, if there is room for all of them.
@@ -85,9 +109,11 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// As [`reserve_owned`](Self::reserve_owned): the sender.
-    pub async fn reserve_owned_async(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
-        let reserved = self.reserve_async().await.map(Permit::into_owned);
-        self.owned(reserved.map_err(TryReserveError::from))
+    pub fn reserve_owned_async(self) -> OwnedFuture<ReserveOwned<Self>>
+    where
+        T: 'static,
+    {
+        OwnedFuture::new(ReserveOwned(self), ())
     }
 
     /// The permit for the room that this sender holds, if it does.
@@ -99,23 +125,56 @@ impl<T> Sender<T> {
         }
     }
 
-    fn held(&self) -> HeldRoom<'_, T> {
-        HeldRoom::none(&self.shared)
+    fn try_hold(&self, places: usize) -> Result<HeldRoom<'_, T>, TryReserveError> {
+        let mut held = Held::none(&*self.shared);
+        if self.begin(&mut held, places)? { Ok(held) } else { Err(TryReserveError::Full) }
     }
 
-    fn try_hold(&self, places: usize) -> Result<HeldRoom<'_, T>, TryReserveError> {
-        if places > self.shared.ring.capacity() {
-            return Err(if self.is_disconnected() { TryReserveError::Disconnected } else { TryReserveError::TooMany });
-        }
-        let mut held = self.held();
-        held.hold(places).map_err(|rejected| match rejected {
-            Rejected::Closed(()) => TryReserveError::Disconnected,
-            Rejected::Full(()) => TryReserveError::Full,
-        })?;
+    /// Waits until there is room.
+    fn hold(&self, places: usize) -> Result<HeldRoom<'_, T>, ReserveError> {
+        let mut held = Held::none(&*self.shared);
+        operation::perform(Reservation::new(self, places), &mut held)?;
         Ok(held)
     }
 }
 
-fn reserved(outcome: Result<(), SendError<()>>) -> Result<(), ReserveError> {
-    outcome.map_err(|SendError(())| ReserveError::Disconnected)
+impl<T> Reserver for Sender<T> {
+    type Channel = BroadcastShared<T>;
+    type Room<'a>
+        = Speaker<'a, T>
+    where
+        Self: 'a;
+
+    fn channel(&self) -> &BroadcastShared<T> {
+        &self.shared
+    }
+
+    fn begin(&self, held: &mut HeldRoom<'_, T>, places: usize) -> Result<bool, ReserveError> {
+        if places > self.shared.ring.capacity() {
+            // A wait for that would never end.
+            return Err(if self.is_disconnected() { ReserveError::Disconnected } else { ReserveError::TooMany });
+        }
+        match self.shared.hold(places, places) {
+            Ok(all) => held.places = all,
+            Err(Rejected::Closed(())) => return Err(ReserveError::Disconnected),
+            Err(Rejected::Full(())) => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn wait(&self) -> ManyWait<Speaker<'_, T>> {
+        ManyWait::new(self.shared.speaker(), false)
+    }
+
+    fn backoff(&self) -> &SharedBackoff {
+        &self.backoff
+    }
+}
+
+impl<T: 'static> ReservesOwned for Sender<T> {
+    type OwnedPermit = OwnedPermit<T>;
+
+    fn own(self, reserved: Result<(), ReserveError>) -> Result<OwnedPermit<T>, TrySendError<Self>> {
+        self.owned(reserved.map_err(TryReserveError::from))
+    }
 }

@@ -14,6 +14,7 @@ use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
 use crate::channel::coop::{poll_within_budget, within_budget};
 use crate::channel::error;
+use crate::channel::future::{Closable, ClosedFuture, OwnedFuture, Owning, UntilReady};
 use crate::channel::identity::impl_identity;
 use crate::foreign::{Foreign, Panics};
 use crate::operation::limit::Limit;
@@ -171,6 +172,18 @@ impl<T> Sender<T> {
         SendFuture(Task::new(BroadcastSend::new(self), Foreign::some(message)))
     }
 
+    /// As [`send_async`](Self::send_async), with a future that owns this sender, and returns it with the result.
+    #[doc = cost!(broadcast SEND_TASK)]
+    ///
+    /// # Errors
+    /// As [`send_async`](Self::send_async).
+    pub fn send_owned_async(self, message: T) -> OwnedFuture<Self>
+    where
+        T: 'static,
+    {
+        OwnedFuture::new(self, message)
+    }
+
     // USER CODE: `poll` and `Drop` of another future; no cell is claimed, the wait is armed and passes its notifications
     //     on; re-entrance: any operation; panic: the message is dropped, the notification is passed on; test:
     //     tests/suite/broadcast/tasks.rs: a_send_that_is_stopped_gives_its_message_back
@@ -302,8 +315,8 @@ impl<T> Sender<T> {
     /// Waits until there is no receiver, or the channel is closed. The task may miss a moment without receivers where a
     /// new one [subscribes](Self::subscribe) at once.
     #[doc = cost!(broadcast CLOSED)]
-    pub async fn closed(&self) {
-        Task::new(self.deserted(), Foreign::new(())).await;
+    pub fn closed(&self) -> ClosedFuture<'_, Self> {
+        ClosedFuture::new(UntilReady::new(self.shared.leaver()))
     }
 
     /// Blocks until there is no receiver, or the channel is closed, as [`closed`](Self::closed).
@@ -460,6 +473,28 @@ impl<T> Unpin for SendFuture<'_, T> {}
 impl<T> fmt::Debug for SendFuture<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SendFuture").finish_non_exhaustive()
+    }
+}
+
+impl<T> Closable for Sender<T> {
+    type Wait<'a>
+        = UntilReady<Leaver<'a, T>>
+    where
+        Self: 'a;
+}
+
+impl<T: 'static> Owning for Sender<T> {
+    type Argument = T;
+    type Outcome = Result<(), SendError<T>>;
+    type Output = (Self::Outcome, Self);
+    type Future<'a> = SendFuture<'a, T>;
+
+    fn begin(&mut self, message: T) -> SendFuture<'_, T> {
+        self.send_async(message)
+    }
+
+    fn end(self, outcome: Self::Outcome) -> Self::Output {
+        (outcome, self)
     }
 }
 

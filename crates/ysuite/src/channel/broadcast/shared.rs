@@ -4,6 +4,7 @@
 //! Any thread; lock-free. The thread that publishes (a message, room, a disconnection) checks the wait lists concerned,
 //! and wakes: for a message every waiting receiver, for room one sender after another.
 
+use crate::channel::reserve::{Holders, Roomy};
 use crate::foreign::Panics;
 use crate::os::cpus;
 use crate::queue::broadcast::{BroadcastRing, Found, ReaderPlace, Seat};
@@ -14,17 +15,18 @@ use crate::wait::{WaitList, spin_for_a_moment};
 
 /// In this order: seldom used fields are between those that are used for every message.
 #[repr(C)]
-pub(super) struct BroadcastShared<T> {
+pub(in crate::channel) struct BroadcastShared<T> {
     pub(super) ring: BroadcastRing<T>,
-    /// Senders that wait until there is no receiver.
+    /// Senders that wait until there is no receiver, or until they may gather room.
     closing: WaitList,
     receivers: WaitList,
     senders: WaitList,
     sender_count: AtomicUsize,
+    holders: Holders,
 }
 
 /// Handles that wait, and for what: `W` is [a place](Listener), [room](Speaker) or [that there is no receiver](Leaver).
-pub(super) struct BroadcastSide<'a, T, W> {
+pub(in crate::channel) struct BroadcastSide<'a, T, W> {
     shared: &'a BroadcastShared<T>,
     what: W,
 }
@@ -33,16 +35,16 @@ pub(super) struct BroadcastSide<'a, T, W> {
 pub(super) type Listener<'a, T> = BroadcastSide<'a, T, ReaderPlace<'a>>;
 
 /// The senders that wait for room.
-pub(super) type Speaker<'a, T> = BroadcastSide<'a, T, AwaitsRoom>;
+pub(in crate::channel) type Speaker<'a, T> = BroadcastSide<'a, T, AwaitsRoom>;
 
 /// The senders that wait until there is no receiver.
-pub(super) type Leaver<'a, T> = BroadcastSide<'a, T, AwaitsEnd>;
+pub(in crate::channel) type Leaver<'a, T> = BroadcastSide<'a, T, AwaitsEnd>;
 
 #[derive(Clone, Copy)]
-pub(super) struct AwaitsRoom;
+pub(in crate::channel) struct AwaitsRoom;
 
 #[derive(Clone, Copy)]
-pub(super) struct AwaitsEnd;
+pub(in crate::channel) struct AwaitsEnd;
 
 impl<T, W: Copy> Clone for BroadcastSide<'_, T, W> {
     fn clone(&self) -> Self {
@@ -98,6 +100,30 @@ impl<T> SharedEnd for Leaver<'_, T> {
     }
 }
 
+impl<T> Roomy for BroadcastShared<T> {
+    /// No more than `least`: how much room there is, no sender knows.
+    fn hold(&self, least: usize, _: usize) -> Result<usize, Rejected<()>> {
+        self.ring.hold(least as u64).map(|()| least)
+    }
+
+    fn release(&self, places: usize) {
+        self.ring.give_back(places as u64);
+        self.announce_room();
+    }
+
+    fn holders(&self) -> &Holders {
+        &self.holders
+    }
+
+    fn rare(&self) -> &WaitList {
+        &self.closing
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_deserted()
+    }
+}
+
 impl<T> BroadcastShared<T> {
     #[track_caller]
     pub(super) fn new(capacity: usize, is_lossy: bool) -> Self {
@@ -107,6 +133,7 @@ impl<T> BroadcastShared<T> {
             receivers: WaitList::new(),
             senders: WaitList::new(),
             sender_count: AtomicUsize::new(1),
+            holders: Holders::new(),
         }
     }
 

@@ -8,8 +8,8 @@ use core::time::Duration;
 
 use super::Sender;
 use super::shared::UntilClosed;
-use crate::foreign::Foreign;
-use crate::operation::{self, Readiness, Task};
+use crate::channel::future::{Closable, ClosedFuture, UntilReady};
+use crate::operation::{self, Readiness};
 use crate::os::Deadline;
 use crate::wait::many::SharedEnd;
 
@@ -32,8 +32,8 @@ impl<T> Sender<T> {
 
     /// Waits until all receivers have disconnected, or the channel is closed. Needs no particular runtime.
     #[doc = cost!(mpmc CLOSED)]
-    pub async fn closed(&self) {
-        Task::new(Readiness::new(UntilClosed(&self.shared), &self.backoff), Foreign::new(())).await;
+    pub fn closed(&self) -> ClosedFuture<'_, Self> {
+        ClosedFuture::new(UntilReady::new(UntilClosed(&self.shared)))
     }
 
     /// As the others, with a wait that ends where what `side` makes is ready.
@@ -46,4 +46,11 @@ impl<T> Sender<T> {
         _ = operation::block(closed, &mut (), deadline);
         self.shared.is_disconnected()
     }
+}
+
+impl<T> Closable for Sender<T> {
+    type Wait<'a>
+        = UntilReady<UntilClosed<'a, T>>
+    where
+        Self: 'a;
 }

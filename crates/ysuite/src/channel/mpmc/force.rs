@@ -1,8 +1,8 @@
 //! Sending where there is no room, by replacing the oldest message. Any thread.
 
 use super::handle::MpmcHandle;
-use super::holding::Rare;
 use super::{SendError, Sender, TrySendError};
+use crate::channel::reserve::Rare;
 use crate::foreign::{Foreign, Lent};
 use crate::operation::{self, Readiness};
 use crate::os::PeerWait;

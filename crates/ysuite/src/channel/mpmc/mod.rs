@@ -168,7 +168,6 @@ mod weak;
 
 pub use self::permit::{OwnedPermit, Permit, Permits};
 pub use self::receiver::{Iter, Receiver, TryIter};
-pub use self::reserve::ReserveFuture;
 pub use self::sender::Sender;
 pub use self::tasks::{RecvFuture, SendFuture};
 pub use self::weak::{WeakReceiver, WeakSender};

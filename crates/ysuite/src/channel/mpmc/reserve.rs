@@ -1,22 +1,17 @@
 //! Reserving: permits, for one message or several, now or when there is room. Any thread.
 
-use core::fmt;
-use core::future::Future;
-use core::pin::Pin;
-use core::task::{Context, Poll};
-
 use super::handle::MpmcHandle;
-use super::holding::{Gathering, HeldPlaces, Rare};
+use super::holding::HeldPlaces;
 use super::permit::{OwnedPermit, Permit, Permits};
-use super::shared::Writers;
+use super::shared::{MpmcShared, Writers};
 use super::{ReserveError, Sender, TryReserveError, TrySendError};
-use crate::channel::coop::{poll_within_budget, within_budget};
-use crate::foreign::{Foreign, Panics};
-use crate::operation::{self, Operation, Task};
-use crate::os::Deadline;
+use crate::channel::future::{OwnedFuture, ReserveOwned, ReservesOwned};
+use crate::channel::reserve::{Held, Reservation, ReserveFuture, Reserver};
+use crate::foreign::Foreign;
+use crate::operation::{self, Task};
 use crate::queue::exchange::Rejected;
 use crate::wait::many::ManyWait;
-use crate::wait::spin_for_a_moment;
+use crate::wait::{SharedBackoff, spin_for_a_moment};
 
 /// # Reserving
 ///
@@ -35,7 +30,7 @@ impl<T> Sender<T> {
     pub fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
         let mut held = self.held();
         // MUTANT: The wait that follows finds the permit and ends before it begins.
-        if !self.begin_to_reserve(&mut held, 1)? {
+        if !self.begin(&mut held, 1)? {
             self.hold(&mut held, 1)?;
         }
         Ok(one(held))
@@ -59,8 +54,8 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// As [`reserve`](Self::reserve).
-    pub fn reserve_async(&self) -> ReserveFuture<'_, T> {
-        ReserveFuture(Task::new(MpmcReserve::new(self, 1), Foreign::new(self.held())))
+    pub fn reserve_async(&self) -> ReserveFuture<'_, Self, Permit<'_, T>> {
+        ReserveFuture::new(self, 1, one)
     }
 
     // WAITS: for the right to gather, then for room for the rest; ends: that, the close; spin: as `wait/many.rs`;
@@ -77,7 +72,7 @@ impl<T> Sender<T> {
     /// then this does not wait. When all receivers have disconnected, or the channel is closed.
     pub fn reserve_many(&self, places: usize) -> Result<Permits<'_, T>, ReserveError> {
         let mut held = self.held();
-        if !self.begin_to_reserve(&mut held, places)? {
+        if !self.begin(&mut held, places)? {
             self.hold(&mut held, places)?;
         }
         Ok(Permits::new(held))
@@ -107,8 +102,8 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// As [`reserve_many`](Self::reserve_many).
-    pub async fn reserve_many_async(&self, places: usize) -> Result<Permits<'_, T>, ReserveError> {
-        within_budget(self.hold_async(places)).await.map(Permits::new)
+    pub fn reserve_many_async(&self, places: usize) -> ReserveFuture<'_, Self, Permits<'_, T>> {
+        ReserveFuture::new(self, places, Permits::new)
     }
 
     /// As [`reserve`](Self::reserve), with a permit that owns this sender. Another sender is a clone.
@@ -142,9 +137,11 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// As [`reserve_owned`](Self::reserve_owned): the sender.
-    pub async fn reserve_owned_async(self) -> Result<OwnedPermit<T>, TrySendError<Self>> {
-        let reserved = self.reserve_async().await.map(core::mem::forget);
-        self.owned(reserved.map_err(TryReserveError::from))
+    pub fn reserve_owned_async(self) -> OwnedFuture<ReserveOwned<Self>>
+    where
+        T: 'static,
+    {
+        OwnedFuture::new(ReserveOwned(self), ())
     }
 
     /// The permit for the room that this sender holds, if it does.
@@ -172,11 +169,11 @@ impl<T> Sender<T> {
     }
 
     fn held(&self) -> HeldPlaces<'_, T> {
-        HeldPlaces { shared: &self.shared, places: 0 }
+        Held::none(&self.shared)
     }
 
     // USER CODE: the waker of another sender's task, where this one passes its notification on; so also in
-    //     `begin_to_reserve` and `stand_aside`. The room is reserved, and not yet a permit's; or the sender has
+    //     `begin` and `stand_aside`. The room is reserved, and not yet a permit's; or the sender has
     //     disarmed its slots, and does not wait yet; re-entrance: any operation; panic: propagates, and the room is
     //     released; by construction: `HeldPlaces`, `Owed`
     // MUTANT: One more attempt, or one less. Room that is missed here is found at the next call.
@@ -216,9 +213,44 @@ impl<T> Sender<T> {
         }
     }
 
-    /// Reserves `places` cells if all can be had now (true).
+    /// A permit, if there is room now. Only polls: an attached sender keeps its id up.
+    #[cfg(feature = "select")]
+    pub(in crate::channel) fn reserve_now(&self) -> Result<Option<Permit<'_, T>>, ReserveError> {
+        let mut held = self.held();
+        Ok(self.begin(&mut held, 1)?.then(|| one(held)))
+    }
+
+    /// Waits until `places` cells are reserved.
+    #[cold]
+    #[inline(never)]
+    fn hold<'a>(&'a self, held: &mut HeldPlaces<'a, T>, places: usize) -> Result<(), ReserveError> {
+        operation::perform(Reservation::new(self, places), held)
+    }
+
+    /// Waits until some cells are reserved, at most `most`. An error where the channel is closed.
+    pub(super) async fn hold_some_async(&self, most: usize) -> Result<HeldPlaces<'_, T>, ReserveError> {
+        let mut task = Task::new(Reservation::new(self, 1), Foreign::new(self.held()));
+        (&mut task).await?;
+        let mut held = task.place().take();
+        // Also the cells that are free now. None is fine.
+        let _ = held.add(most - 1);
+        Ok(held)
+    }
+}
+
+impl<T> Reserver for Sender<T> {
+    type Channel = MpmcShared<T>;
+    type Room<'a>
+        = Writers<'a, T>
+    where
+        Self: 'a;
+
+    fn channel(&self) -> &MpmcShared<T> {
+        &self.shared
+    }
+
     #[inline(always)]
-    fn begin_to_reserve(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<bool, ReserveError> {
+    fn begin(&self, held: &mut HeldPlaces<'_, T>, places: usize) -> Result<bool, ReserveError> {
         if !self.are_in_the_ring(places)? {
             return Ok(true);
         }
@@ -231,207 +263,20 @@ impl<T> Sender<T> {
         Ok(true)
     }
 
-    /// A permit, if there is room now. Only polls: an attached sender keeps its id up.
-    #[cfg(feature = "select")]
-    pub(in crate::channel) fn reserve_now(&self) -> Result<Option<Permit<'_, T>>, ReserveError> {
-        let mut held = self.held();
-        Ok(self.begin_to_reserve(&mut held, 1)?.then(|| one(held)))
+    fn wait(&self) -> ManyWait<Writers<'_, T>> {
+        MpmcHandle::wait(self)
     }
 
-    /// Waits until `places` cells are reserved.
-    #[cold]
-    #[inline(never)]
-    fn hold<'a>(&'a self, held: &mut HeldPlaces<'a, T>, places: usize) -> Result<(), ReserveError> {
-        operation::perform(MpmcReserve::new(self, places), held)
-    }
-
-    /// As [`hold`](Self::hold), as a task.
-    async fn hold_async(&self, places: usize) -> Result<HeldPlaces<'_, T>, ReserveError> {
-        let mut task = Task::new(MpmcReserve::new(self, places), Foreign::new(self.held()));
-        (&mut task).await?;
-        Ok(task.place().take())
-    }
-
-    /// Waits until some cells are reserved, at most `most`. An error where the channel is closed.
-    pub(super) async fn hold_some_async(&self, most: usize) -> Result<HeldPlaces<'_, T>, ReserveError> {
-        let mut held = self.hold_async(1).await?;
-        // Also the cells that are free now. None is fine.
-        let _ = held.add(most - 1);
-        Ok(held)
+    fn backoff(&self) -> &SharedBackoff {
+        &self.backoff
     }
 }
 
-/// A reservation of one cell, or of several. One sender at a time gathers several: it holds some while it waits for more.
-pub(super) struct MpmcReserve<'a, T> {
-    sender: &'a Sender<T>,
-    places: usize,
-    /// The right to hold some.
-    gathering: Option<Gathering<'a>>,
-    stage: ReserveStage,
-    wait: ReserveWait<'a, T>,
-}
+impl<T: 'static> ReservesOwned for Sender<T> {
+    type OwnedPermit = OwnedPermit<T>;
 
-/// What is to be done next.
-#[derive(Clone, Copy)]
-enum ReserveStage {
-    /// Reserve all at once.
-    Begin,
-    /// Get the right to hold some.
-    Gather,
-    /// Reserve what is missing.
-    Add,
-}
-
-/// What it waits for.
-enum ReserveWait<'a, T> {
-    Nothing,
-    Right(ManyWait<Rare<'a, T>>),
-    Room(ManyWait<Writers<'a, T>>),
-    /// One reserved cell less: more could not be counted, though there is room.
-    Count(ManyWait<Rare<'a, T>>),
-}
-
-impl<'a, T> MpmcReserve<'a, T> {
-    pub(super) fn new(sender: &'a Sender<T>, places: usize) -> Self {
-        Self { sender, places, gathering: None, stage: ReserveStage::Begin, wait: ReserveWait::Nothing }
-    }
-
-    // USER CODE: `Drop` of the task's waker, as the wait for the right to gather ends; the right is this operation's;
-    //     re-entrance: any operation; panic: the right is given back, and the next that waits for it is notified; test:
-    //     tests/suite/mpmc/permits.rs: the_right_to_gather_ends_where_a_wakers_drop_panics
-    /// Gets the right to hold some cells while waiting for more (true).
-    fn gather(&mut self) -> Result<bool, ReserveError> {
-        self.gathering = Gathering::begin(&self.sender.shared.holders);
-        if self.gathering.is_some() {
-            self.wait = ReserveWait::Nothing;
-            self.stage = ReserveStage::Add;
-            Ok(true)
-        } else if self.sender.shared.flavour.is_closed() {
-            Err(ReserveError::Disconnected)
-        } else {
-            Ok(false)
-        }
-    }
-
-    /// Reserves what is missing, as far as there is room (true: all of it).
-    fn add(&self, held: &mut HeldPlaces<'a, T>) -> Result<bool, ReserveError> {
-        while held.places < self.places {
-            match held.add(self.places - held.places) {
-                Ok(()) => {}
-                Err(Rejected::Closed(())) => return Err(ReserveError::Disconnected),
-                Err(Rejected::Full(())) => return Ok(false),
-            }
-        }
-        Ok(true)
-    }
-
-    /// Performs what can be done now (true: all of it).
-    fn go_on(&mut self, held: &mut HeldPlaces<'a, T>) -> Result<bool, ReserveError> {
-        if let ReserveStage::Begin = self.stage {
-            if self.sender.begin_to_reserve(held, self.places)? {
-                return Ok(true);
-            }
-            self.stage = if self.places == 1 { ReserveStage::Add } else { ReserveStage::Gather };
-        }
-        if let ReserveStage::Gather = self.stage {
-            if !self.gather()? {
-                return Ok(false);
-            }
-        }
-        self.add(held)
-    }
-
-    /// After an attempt: the wait for what is missing.
-    fn wait(&mut self) -> &mut ReserveWait<'a, T> {
-        let sender = self.sender;
-        match (self.stage, &self.wait) {
-            (ReserveStage::Gather, ReserveWait::Nothing) => {
-                // A notification that one of the sender's slots had got is passed on. While it waits all room is for
-                // other senders, and first for the one that gathers.
-                drop(sender.wait());
-                self.wait = ReserveWait::Right(ManyWait::new(Rare::until_gathered(&sender.shared), false));
-            }
-            (ReserveStage::Gather, _) => {}
-            (_, ReserveWait::Count(_)) if sender.shared.flavour.is_counted_out() => {}
-            (_, _) if sender.shared.flavour.is_counted_out() => {
-                // Other senders get room, and a notification that this sender has got is passed on.
-                self.wait = ReserveWait::Room(sender.wait());
-                self.wait = ReserveWait::Count(ManyWait::new(Rare::until_countable(&sender.shared), false));
-            }
-            (_, ReserveWait::Room(_)) => {}
-            (_, _) => self.wait = ReserveWait::Room(sender.wait()),
-        }
-        &mut self.wait
-    }
-}
-
-impl<'a, T> Operation for MpmcReserve<'a, T> {
-    type Place = HeldPlaces<'a, T>;
-    type Outcome = Result<(), ReserveError>;
-    const OWNS: bool = false;
-
-    fn attempt(&mut self, held: &mut HeldPlaces<'a, T>) -> Option<Result<(), ReserveError>> {
-        match self.go_on(held) {
-            Ok(true) => {
-                // User code, as it wakes the next sender that waits to gather.
-                self.gathering = None;
-                Some(Ok(()))
-            }
-            Ok(false) => None,
-            Err(error) => {
-                self.gathering = None;
-                Some(Err(error))
-            }
-        }
-    }
-
-    fn block(&mut self, deadline: Deadline) -> bool {
-        let backoff = &self.sender.backoff;
-        match self.wait() {
-            ReserveWait::Nothing => true,
-            ReserveWait::Right(wait) => wait.block(backoff, deadline),
-            ReserveWait::Room(wait) => wait.block(backoff, deadline),
-            ReserveWait::Count(wait) => wait.block(backoff, deadline),
-        }
-    }
-
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        match self.wait() {
-            ReserveWait::Nothing => Poll::Ready(()),
-            ReserveWait::Right(wait) => wait.poll(context),
-            ReserveWait::Room(wait) => wait.poll(context),
-            ReserveWait::Count(wait) => wait.poll(context),
-        }
-    }
-
-    // USER CODE: wakers, where the wait passes a notification on, and of the next sender that waits to gather;
-    //     re-entrance: any operation; panic: both are done; the room that is held is returned; by construction
-    fn leave(&mut self) {
-        let mut panics = Panics::none();
-        panics.catch(|| self.wait = ReserveWait::Nothing);
-        panics.catch(|| self.gathering = None);
-    }
-}
-
-/// A reservation of a task: see [`reserve_async`](Sender::reserve_async).
-#[must_use = "futures do nothing unless they are polled"]
-pub struct ReserveFuture<'a, T>(Task<MpmcReserve<'a, T>>);
-
-impl<'a, T> Future for ReserveFuture<'a, T> {
-    type Output = Result<Permit<'a, T>, ReserveError>;
-
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<Permit<'a, T>, ReserveError>> {
-        let Self(task) = self.get_mut();
-        let outcome = poll_within_budget(context, |context| Pin::new(&mut *task).poll(context));
-        outcome.map_ok(|()| one(task.place().take()))
-    }
-}
-
-impl<T> Unpin for ReserveFuture<'_, T> {}
-
-impl<T> fmt::Debug for ReserveFuture<'_, T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReserveFuture").finish_non_exhaustive()
+    fn own(self, reserved: Result<(), ReserveError>) -> Result<OwnedPermit<T>, TrySendError<Self>> {
+        self.owned(reserved.map_err(TryReserveError::from))
     }
 }
 
@@ -449,8 +294,9 @@ mod tests {
     use std::panic::{AssertUnwindSafe, catch_unwind};
     use std::sync::Arc;
 
-    use super::{Gathering, MpmcReserve, Operation, ReserveStage, ReserveWait};
     use crate::channel::mpmc::{Sender, bounded};
+    use crate::channel::reserve::{Gathering, Reservation, ReserveStage, ReserveWait};
+    use crate::operation::Operation;
     use crate::queue::exchange::Hint;
     use crate::signal::YPollset;
     use crate::tests::{Explosive, Woken};
@@ -462,10 +308,10 @@ mod tests {
         let (sender, _receiver) = bounded::<u8>(4);
         let mut held = sender.held();
         assert!(held.add(1).is_ok());
-        let mut reserving = MpmcReserve::new(&sender, 2);
+        let mut reserving = Reservation::new(&sender, 2);
         reserving.stage = ReserveStage::Gather;
         assert_eq!((reserving.attempt(&mut held), held.places), (Some(Ok(())), 2));
-        assert!(Gathering::begin(&sender.shared.holders).is_some());
+        assert!(Gathering::begin(&*sender.shared).is_some());
     }
 
     /// One notification may stand for two cells, as in `force`. This test takes the messages out by itself, and
@@ -508,7 +354,7 @@ mod tests {
         assert!(sending.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
         // As above.
         assert_eq!(sender.shared.flavour.pop_bounded(&Hint::new()), Some(()));
-        let mut reserving = MpmcReserve::new(&sender, 1);
+        let mut reserving = Reservation::new(&sender, 1);
         reserving.stage = ReserveStage::Add;
         reserving.wait = ReserveWait::Room(ManyWait::new(sender.shared.writers(), true));
         assert!(matches!(reserving.wait(), ReserveWait::Count(_)));

@@ -5,8 +5,8 @@
 //! handles concerned afterwards, and notifies a waiter there.
 
 use super::flavour::Flavour;
-use super::holding::Holders;
 use crate::channel::rendezvous::MeetingOf;
+use crate::channel::reserve::Holders;
 use crate::foreign::Panics;
 use crate::queue::exchange::{Forced, Hint, Rejected, Staging, Unforced};
 use crate::statistics::Meter;
@@ -22,6 +22,8 @@ pub(in crate::channel) struct MpmcShared<T> {
     pub(super) flavour: Flavour<T>,
     /// Senders that wait until no message that they send would be received.
     pub(super) closed: WaitList,
+    /// The senders that wait until a thread has gathered its cells, or until fewer cells are reserved.
+    pub(super) rare: WaitList,
     pub(super) holders: Holders,
     pub(super) readers: Ends,
     pub(super) writers: Ends,
@@ -140,6 +142,7 @@ impl<T> MpmcShared<T> {
             writers: Ends::new(meter.for_room()),
             readers: Ends::new(meter),
             closed: WaitList::new(),
+            rare: WaitList::new(),
             holders: Holders::new(),
         }
     }
@@ -334,7 +337,7 @@ impl<T> MpmcShared<T> {
         let mut panics = Panics::none();
         let mut is_first = false;
         panics.catch(|| is_first = self.flavour.close());
-        for list in [&self.readers.list, &self.writers.list, &self.closed, &self.holders.list] {
+        for list in [&self.readers.list, &self.writers.list, &self.closed, &self.rare] {
             panics.catch(|| notify_all(list));
         }
         is_first

@@ -14,6 +14,7 @@ use super::operations::{MpmcReceive, MpmcSend, RecvRun};
 use super::{Receiver, RecvError, SendError, SendTimeoutError, Sender};
 use crate::channel::coop::{poll_future, poll_operation, within_budget};
 use crate::channel::error;
+use crate::channel::future::{OwnedFuture, Owning};
 use crate::foreign::{Foreign, Guarded, Panics};
 use crate::operation::limit::Limit;
 use crate::operation::{self, Polled, Task};
@@ -33,6 +34,33 @@ impl<T> Sender<T> {
     #[inline(always)]
     pub fn send_async(&self, message: T) -> SendFuture<'_, T> {
         SendFuture(Task::new(MpmcSend::new(self), Foreign::some(message)))
+    }
+
+    /// As [`send_async`](Self::send_async), with a future that owns this sender, and returns it with the result.
+    #[doc = cost!(mpmc SEND_TASK)]
+    ///
+    /// ```
+    /// # use std::task::{Context, Waker};
+    /// use ysuite::mpmc;
+    ///
+    /// let (sender, receiver) = mpmc::bounded(1);
+    /// // On any thread, in any task.
+    /// let mut sending = Box::pin(sender.send_owned_async(1));
+    /// # let task = async {
+    /// let (sent, sender) = sending.await;
+    /// # assert!(sent.is_ok() && sender.same_channel(&sender));
+    /// # };
+    /// # assert!(std::pin::pin!(task).poll(&mut Context::from_waker(Waker::noop())).is_ready());
+    /// assert_eq!(receiver.recv(), Ok(1));
+    /// ```
+    ///
+    /// # Errors
+    /// As [`send_async`](Self::send_async).
+    pub fn send_owned_async(self, message: T) -> OwnedFuture<Self>
+    where
+        T: 'static,
+    {
+        OwnedFuture::new(self, message)
     }
 
     // USER CODE: `poll` and `Drop` of another future; no cell is claimed, the wait is armed and passes its
@@ -169,6 +197,18 @@ impl<T> Receiver<T> {
         RecvFuture(MpmcReceiveTask(Polled::new(MpmcReceive::new(self))))
     }
 
+    /// As [`recv_async`](Self::recv_async), with a future that owns this receiver, and returns it with the result.
+    #[doc = cost!(mpmc RECV_TASK)]
+    ///
+    /// # Errors
+    /// As [`recv_async`](Self::recv_async).
+    pub fn recv_owned_async(self) -> OwnedFuture<Self>
+    where
+        T: 'static,
+    {
+        OwnedFuture::new(self, ())
+    }
+
     /// Appends messages to `to`: the task waits for the first, then takes the messages that are there, at most `max`,
     /// with one claim. Returns their number. It is at least 1, except where `max` is 0: then this does not wait. Needs
     /// no particular runtime.
@@ -210,6 +250,36 @@ impl<T> Unpin for SendFuture<'_, T> {}
 impl<T> fmt::Debug for SendFuture<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("SendFuture").finish_non_exhaustive()
+    }
+}
+
+impl<T: 'static> Owning for Sender<T> {
+    type Argument = T;
+    type Outcome = Result<(), SendError<T>>;
+    type Output = (Self::Outcome, Self);
+    type Future<'a> = SendFuture<'a, T>;
+
+    fn begin(&mut self, message: T) -> SendFuture<'_, T> {
+        self.send_async(message)
+    }
+
+    fn end(self, outcome: Self::Outcome) -> Self::Output {
+        (outcome, self)
+    }
+}
+
+impl<T: 'static> Owning for Receiver<T> {
+    type Argument = ();
+    type Outcome = Result<T, RecvError>;
+    type Output = (Self::Outcome, Self);
+    type Future<'a> = RecvFuture<'a, T>;
+
+    fn begin(&mut self, (): ()) -> RecvFuture<'_, T> {
+        self.recv_async()
+    }
+
+    fn end(self, outcome: Self::Outcome) -> Self::Output {
+        (outcome, self)
     }
 }
 

@@ -4,8 +4,9 @@
 //! dropping are wait-free. Waiting for the receiver's disconnection is lock-free to begin and to give up.
 
 use core::fmt;
-use core::future::poll_fn;
+use core::future::Future;
 use core::mem::ManuallyDrop;
+use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 
@@ -14,6 +15,7 @@ use super::handshake::{
 };
 use super::shared::OneshotLink;
 use crate::channel::error::SendError;
+use crate::channel::future::{Closable, ClosedFuture};
 #[cfg(feature = "in-place")]
 use crate::channel::stop::{SleepingPlace, Stop};
 use crate::foreign::{Foreign, Panics};
@@ -75,9 +77,8 @@ impl<T> Sender<T> {
     ///
     /// A task usually waits for this and for its work at once, and sends if the work is done first.
     #[doc = cost!(oneshot CLOSED)]
-    pub async fn closed(&mut self) {
-        let waiting = TaskWait { owner: self, forget: |sender| drop(sender.take_waker()) };
-        poll_fn(|context| waiting.owner.poll_closed(context)).await;
+    pub fn closed(&mut self) -> ClosedFuture<'_, Self> {
+        ClosedFuture::new(UntilLeft(TaskWait { owner: self, forget: |sender| drop(sender.take_waker()) }))
     }
 
     // USER CODE: `Clone` of the new waker, `Drop` of the one it replaces, of either where the receiver has
@@ -306,6 +307,24 @@ unsafe fn hung_up<T>(link: OneshotLink<T>, before: u32) {
             link.free();
         }
     }
+}
+
+/// The wait of a task until the receiver has left.
+pub(in crate::channel) struct UntilLeft<'a, T>(TaskWait<'a, Sender<T>>);
+
+impl<T> Future for UntilLeft<'_, T> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        self.get_mut().0.owner.poll_closed(context)
+    }
+}
+
+impl<T> Closable for Sender<T> {
+    type Wait<'a>
+        = UntilLeft<'a, T>
+    where
+        Self: 'a;
 }
 
 impl<T> Drop for Sender<T> {

@@ -93,7 +93,7 @@ use core::fmt;
 use core::ops::Deref;
 use core::ptr::NonNull;
 
-pub use self::receiver::{ChangedFuture, Receiver};
+pub use self::receiver::{ChangedFuture, Receiver, WaitForFuture};
 pub use self::sender::Sender;
 use super::error::{RecvError, RecvTimeoutError, SendError};
 

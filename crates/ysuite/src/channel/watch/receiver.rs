@@ -9,16 +9,18 @@ use core::time::Duration;
 use std::time::Instant;
 
 use super::operations::WatchChange;
-use super::shared::{NOTHING, Share, WatchShared};
+use super::shared::{NOTHING, Share, Unseen, WatchShared};
 use super::{RecvError, RecvTimeoutError, Ref};
 use crate::channel::Spin;
-use crate::channel::coop::{poll_within_budget, within_budget, yield_now};
+use crate::channel::coop::poll_within_budget;
+use crate::channel::future::{OwnedFuture, Owning};
 use crate::channel::identity::impl_identity;
 use crate::foreign::{Foreign, Panics};
 use crate::operation::{self, Readiness, Task};
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
+use crate::wait::many::ManyWait;
 use crate::wait::{SharedBackoff, Subscriptions};
 
 /// A receiver of the [channel](super). Every receiver sees the newest value, and knows whether it has seen it before. A
@@ -141,6 +143,18 @@ impl<T> Receiver<T> {
         ChangedFuture(Task::new(WatchChange::new(self), Foreign::none()))
     }
 
+    /// As [`changed_async`](Self::changed_async), with a future that owns this receiver, and returns it with the result.
+    #[doc = cost!(watch CHANGED_TASK)]
+    ///
+    /// # Errors
+    /// As [`changed_async`](Self::changed_async).
+    pub fn changed_owned_async(self) -> OwnedFuture<Self>
+    where
+        T: 'static,
+    {
+        OwnedFuture::new(self, ())
+    }
+
     // MUTANT: A version that is the last one has been observed already.
     /// As [`changed`](Self::changed), or registers the task to be woken when there may be a value. Allocates the first
     /// time. Only the task that polled this receiver last is woken.
@@ -226,33 +240,10 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     /// When `predicate` has refused the last value, and all senders have disconnected.
-    pub async fn wait_for_async(&mut self, predicate: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
-        within_budget(self.accepted_async(predicate)).await
-    }
-
-    async fn accepted_async(&mut self, mut predicate: impl FnMut(&T) -> bool) -> Result<Ref<'_, T>, RecvError> {
-        /// This many checks without a wait are one turn of the task.
-        const TURN: u32 = 64;
-        let mut looks = 0;
-        let found = loop {
-            {
-                let (value, version) = self.shared.borrow(Some(self.seen));
-                self.seen = version;
-                rest(&self.shared, self.seen, self.subscriptions.as_deref());
-                if predicate(&value) {
-                    break value;
-                }
-            }
-            looks = (looks + 1) % TURN;
-            if looks == 0 {
-                yield_now().await;
-            }
-            unseen_async(&self.shared, self.seen, &self.backoff).await?;
-        };
-        // User code, while the value is a local: a value being returned would leak, and its lock with it, if that
-        // panicked.
-        drop(predicate);
-        Ok(found)
+    pub fn wait_for_async<F: FnMut(&T) -> bool>(&mut self, predicate: F) -> WaitForFuture<'_, T, F> {
+        let Self { shared, seen, subscriptions, .. } = self;
+        let predicate = Some(Foreign::new(predicate));
+        WaitForFuture { wait: None, predicate, shared, seen, subscriptions: subscriptions.as_deref() }
     }
 
     /// Sets how this receiver spins before it sleeps, from the next wait on. The default is [`Spin::Adaptive`].
@@ -397,13 +388,6 @@ fn unseen_until<T>(
     Ok(())
 }
 
-/// As [`unseen_until`], as a task.
-async fn unseen_async<T>(shared: &WatchShared<T>, seen: u64, backoff: &SharedBackoff) -> Result<(), RecvError> {
-    Task::new(Readiness::new(shared.unseen(seen), backoff), Foreign::new(())).await;
-    shared.news(seen)?;
-    Ok(())
-}
-
 /// A wait of a task for a value: see [`changed_async`](Receiver::changed_async).
 #[must_use = "futures do nothing unless they are polled"]
 pub struct ChangedFuture<'a, T>(Task<WatchChange<'a, T>>);
@@ -420,6 +404,79 @@ impl<T> Future for ChangedFuture<'_, T> {
 impl<T> fmt::Debug for ChangedFuture<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ChangedFuture").finish_non_exhaustive()
+    }
+}
+
+impl<T: 'static> Owning for Receiver<T> {
+    type Argument = ();
+    type Outcome = Result<(), RecvError>;
+    type Output = (Self::Outcome, Self);
+    type Future<'a> = ChangedFuture<'a, T>;
+
+    fn begin(&mut self, (): ()) -> ChangedFuture<'_, T> {
+        self.changed_async()
+    }
+
+    fn end(self, outcome: Self::Outcome) -> Self::Output {
+        (outcome, self)
+    }
+}
+
+/// A wait of a task for a value that is accepted: see [`wait_for_async`](Receiver::wait_for_async).
+#[must_use = "futures do nothing unless they are polled"]
+pub struct WaitForFuture<'a, T, F> {
+    /// For a value after the one that was refused.
+    wait: Option<ManyWait<Unseen<'a, T>>>,
+    /// `None` once a value was accepted.
+    predicate: Option<Foreign<F>>,
+    shared: &'a WatchShared<T>,
+    seen: &'a mut u64,
+    subscriptions: Option<&'a Subscriptions>,
+}
+
+impl<'a, T, F: FnMut(&T) -> bool> WaitForFuture<'a, T, F> {
+    fn poll_accepted(&mut self, context: &mut Context<'_>) -> Poll<Result<Ref<'a, T>, RecvError>> {
+        /// This many checks without a wait are one turn of the task.
+        const TURN: u32 = 64;
+        for _ in 0..TURN {
+            if let Some(wait) = &mut self.wait {
+                ready!(wait.poll(context));
+                self.wait = None;
+                self.shared.news(*self.seen)?;
+            }
+            let predicate = self.predicate.as_mut().expect("a future is not polled when it has been ready");
+            let (value, version) = self.shared.borrow(Some(*self.seen));
+            *self.seen = version;
+            rest(self.shared, *self.seen, self.subscriptions);
+            if predicate(&value) {
+                // User code, while the value is a local: a value being returned would leak, and its lock with it, if that
+                // panicked.
+                self.predicate = None;
+                return Poll::Ready(Ok(value));
+            }
+            drop(value);
+            self.wait = Some(ManyWait::new(self.shared.unseen(*self.seen), false));
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl<'a, T, F: FnMut(&T) -> bool> Future for WaitForFuture<'a, T, F> {
+    type Output = Result<Ref<'a, T>, RecvError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        poll_within_budget(context, |context| this.poll_accepted(context))
+    }
+}
+
+// Neither the value nor the predicate is pinned in it.
+impl<T, F> Unpin for WaitForFuture<'_, T, F> {}
+
+impl<T, F> fmt::Debug for WaitForFuture<'_, T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WaitForFuture").finish_non_exhaustive()
     }
 }
 

@@ -3,11 +3,12 @@
 use core::fmt;
 use core::time::Duration;
 
-use super::shared::WatchShared;
+use super::shared::{Unwatched, WatchShared};
 use super::{Receiver, Ref, SendError};
+use crate::channel::future::{Closable, ClosedFuture, UntilReady};
 use crate::channel::identity::impl_identity;
 use crate::foreign::{Foreign, Panics};
-use crate::operation::{self, Readiness, Task};
+use crate::operation::{self, Readiness};
 use crate::os::Deadline;
 use crate::sync::Arc;
 use crate::wait::{SharedBackoff, Spin};
@@ -119,8 +120,8 @@ impl<T> Sender<T> {
     /// Waits until there is no receiver. Needs no particular runtime. A receiver may have [subscribed](Self::subscribe)
     /// since.
     #[doc = cost!(watch CHANGED_TASK)]
-    pub async fn closed(&self) {
-        Task::new(Readiness::new(self.shared.unwatched(), &SharedBackoff::new()), Foreign::new(())).await;
+    pub fn closed(&self) -> ClosedFuture<'_, Self> {
+        ClosedFuture::new(UntilReady::new(self.shared.unwatched()))
     }
 
     /// Blocks until there is no receiver. Sleeps in the kernel at once. A receiver may have
@@ -146,6 +147,13 @@ impl<T> Sender<T> {
         backoff.set(Spin::None);
         operation::block(Readiness::new(self.shared.unwatched(), &backoff), &mut (), deadline).is_some()
     }
+}
+
+impl<T> Closable for Sender<T> {
+    type Wait<'a>
+        = UntilReady<Unwatched<'a, T>>
+    where
+        Self: 'a;
 }
 
 impl<T> Sender<T> {

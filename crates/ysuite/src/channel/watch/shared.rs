@@ -118,7 +118,7 @@ impl<T> SharedEnd for Unseen<'_, T> {
 }
 
 /// A sender that waits until there is no receiver.
-pub(super) struct Unwatched<'a, T>(&'a WatchShared<T>);
+pub(in crate::channel) struct Unwatched<'a, T>(&'a WatchShared<T>);
 
 impl<T> Clone for Unwatched<'_, T> {
     fn clone(&self) -> Self {

@@ -245,3 +245,137 @@ fn permits_beside_everything_else_lose_nothing() {
         }
     });
 }
+
+#[test]
+fn more_room_than_there_can_be_is_an_error_and_none_is_none() {
+    let (sender, receiver) = broadcast::bounded::<u8>(3);
+    assert_eq!(sender.reserve_many(4).unwrap_err(), ReserveError::TooMany);
+    assert_eq!(block_on(sender.reserve_many_async(usize::MAX)).unwrap_err(), ReserveError::TooMany);
+    assert_eq!((sender.reserve_many(0).unwrap().count(), sender.reserve_many(3).unwrap().len()), (0, 3));
+    drop(receiver);
+    for places in [0, 3, 4] {
+        assert_eq!(sender.reserve_many(places).unwrap_err(), ReserveError::Disconnected);
+        assert_eq!(block_on(sender.reserve_many_async(places)).unwrap_err(), ReserveError::Disconnected);
+    }
+    let (sender, mut receiver) = broadcast::lossy(2);
+    sender.reserve_many(2).unwrap().zip(0..).for_each(|(permit, number)| permit.send(number).unwrap());
+    assert!(receiver.try_iter().eq(0..2));
+}
+
+/// Claim: A sender of a broadcast channel that gathers room has it for certain, beside senders of single messages.
+#[test]
+fn who_gathers_room_gets_it_beside_other_senders() {
+    let (sender, mut receiver) = broadcast::bounded(2);
+    sender.send_batch([1, 2]).unwrap();
+    let tasks = [Task::default(), Task::default()];
+    let mut one = sender.reserve_async();
+    let mut many = sender.reserve_many_async(2);
+    assert!(poll_once(&mut one, &tasks[0]).is_pending() && poll_once(&mut many, &tasks[1]).is_pending());
+    assert_eq!((receiver.recv(), tasks[0].woken(), tasks[1].woken()), (Ok(1), 1, 0));
+    drop(one);
+    assert_eq!(tasks[1].woken(), 1);
+    // It holds room for one now, and waits for the rest; it may be moved.
+    let mut many = Box::new(many);
+    assert!(poll_once(&mut many, &tasks[1]).is_pending() && sender.try_send(0).is_err());
+    assert_eq!((receiver.recv(), tasks[1].woken()), (Ok(2), 2));
+    assert!(matches!(poll_once(&mut many, &tasks[1]), Poll::Ready(Ok(permits)) if permits.len() == 2));
+    // What is held goes back with the future.
+    sender.send(3).unwrap();
+    let mut again = sender.reserve_many_async(2);
+    assert!(poll_once(&mut again, &tasks[1]).is_pending() && sender.try_send(0).is_err());
+    drop(again);
+    sender.try_send(4).unwrap();
+    assert!(receiver.try_iter().eq(3..5));
+    assert_eq!(tasks[1].held(), 0);
+}
+
+#[test]
+fn one_that_gives_up_gathering_notifies_the_next() {
+    let (sender, mut receiver) = broadcast::bounded(2);
+    sender.send_batch([1, 2]).unwrap();
+    let tasks = [Task::default(), Task::default()];
+    let mut first = sender.reserve_many_async(2);
+    let mut second = sender.reserve_many_async(2);
+    assert!(poll_once(&mut first, &tasks[0]).is_pending() && poll_once(&mut second, &tasks[1]).is_pending());
+    // It holds no room as yet: only the right to gather is given up.
+    drop(first);
+    assert_eq!(tasks[1].woken(), 1);
+    assert!(poll_once(&mut second, &tasks[1]).is_pending());
+    assert_eq!((receiver.recv(), receiver.recv()), (Ok(1), Ok(2)));
+    // There is room for all that is wanted: a sender that gathers holds up no other.
+    assert!(matches!(poll_once(&mut sender.reserve_many_async(1), &tasks[0]), Poll::Ready(Ok(_))));
+    assert!(matches!(poll_once(&mut second, &tasks[1]), Poll::Ready(Ok(permits)) if permits.len() == 2));
+}
+
+/// The one that has the right may be a future that is not polled any more.
+#[test]
+fn the_disconnection_ends_every_wait_for_the_right_to_gather() {
+    type End = fn(&Sender<u8>, Receiver<u8>);
+    guarded(|| {
+        let ways: [End; 3] = [
+            |_, receiver| drop(receiver),
+            |_, mut receiver| assert!(receiver.close()),
+            |sender, receiver| assert!(sender.evict(receiver.id())),
+        ];
+        for end in ways {
+            let (sender, receiver) = broadcast::bounded(2);
+            let permit = sender.reserve().unwrap();
+            let (one, other) = (Task::default(), Task::default());
+            let (mut gathers, mut waits) = (sender.reserve_many_async(2), sender.reserve_many_async(2));
+            assert!(poll_once(&mut gathers, &one).is_pending() && poll_once(&mut waits, &other).is_pending());
+            let blocked = sender.clone();
+            let thread = thread::spawn(move || blocked.reserve_many(2).map(drop));
+            thread::sleep(std::time::Duration::from_millis(10));
+            end(&sender, receiver);
+            assert_eq!(thread.join().unwrap(), Err(ReserveError::Disconnected));
+            assert!(other.woken() > 0);
+            assert!(matches!(poll_once(&mut waits, &other), Poll::Ready(Err(ReserveError::Disconnected))));
+            drop((gathers, permit));
+        }
+    });
+}
+
+#[test]
+fn two_that_gather_do_not_wait_for_each_other() {
+    const EACH: usize = if cfg!(miri) { 3 } else { 300 };
+    guarded(|| {
+        let (sender, receiver) = broadcast::bounded(4);
+        let receivers = [add_up(receiver.clone()), add_up(receiver)];
+        let threads = [0, 1, 2, 3].map(|who| {
+            let sender = sender.clone();
+            thread::spawn(move || {
+                for _ in 0..EACH {
+                    let permits = match who {
+                        0 | 1 => sender.reserve_many(3).unwrap(),
+                        2 => block_on(sender.reserve_many_async(4)).unwrap(),
+                        _ => {
+                            sender.send(1).unwrap();
+                            continue;
+                        }
+                    };
+                    permits.for_each(|permit| permit.send(1).unwrap());
+                }
+            })
+        });
+        drop(sender);
+        threads.into_iter().for_each(|thread| thread.join().unwrap());
+        let sent = (EACH * (3 + 3 + 4 + 1)) as u64;
+        receivers.into_iter().for_each(|receiver| assert_eq!(receiver.join().unwrap(), (sent, sent)));
+    });
+}
+
+/// Claim: A panic of a waker takes neither room nor the right to gather it.
+#[test]
+fn the_right_to_gather_ends_where_a_waker_panics() {
+    let (sender, mut receiver) = broadcast::bounded(2);
+    sender.send_batch([1, 2]).unwrap();
+    let waker = Explosive::waker();
+    let mut first = Box::pin(sender.reserve_many_async(2));
+    let mut second = Box::pin(sender.reserve_many_async(2));
+    assert!(poll_once(&mut first, &Task::default()).is_pending());
+    assert!(Future::poll(second.as_mut(), &mut Context::from_waker(&waker)).is_pending());
+    assert_eq!(panics(|| drop(first)), "this waker panics");
+    drop(second);
+    assert!(receiver.try_iter().eq(1..3));
+    assert_eq!(sender.reserve_many(2).unwrap().len(), 2);
+}

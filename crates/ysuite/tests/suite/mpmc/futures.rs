@@ -6,7 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use ysuite::mpmc::{self, Permit, RecvFuture, ReserveFuture, SendFuture};
+use ysuite::future::ReserveFuture;
+use ysuite::mpmc::{self, Permit, RecvFuture, SendFuture};
 use ysuite::{RecvError, ReserveError, SendError};
 
 use crate::support::executor::{Task, block_on, poll_once};
@@ -15,7 +16,7 @@ use crate::support::executor::{Task, block_on, poll_once};
 struct Waiting<'a> {
     sending: Option<SendFuture<'a, u32>>,
     receiving: Option<RecvFuture<'a, u32>>,
-    reserving: Option<ReserveFuture<'a, u32>>,
+    reserving: Option<ReserveFuture<'a, mpmc::Sender<u32>, Permit<'a, u32>>>,
 }
 
 /// Every way of waiting: with a bound, without, from hand to hand.

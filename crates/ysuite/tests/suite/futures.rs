@@ -1,0 +1,273 @@
+//! The futures that several kinds of channels share: those that own their handle, and those that wait for a disconnection,
+//! or for a value. Kept in structs, moved while they wait, dropped in each state, and not polled again.
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::thread;
+
+use ysuite::future::{ClosedFuture, OwnedFuture};
+use ysuite::watch::{self, WaitForFuture};
+use ysuite::{RecvError, SendError, TrySendError, broadcast, mpmc, oneshot};
+
+use crate::support::executor::{Clinging, Explosive, Task, block_on, poll_once};
+use crate::support::{Tally, guarded, panics};
+
+/// A task of a server, which has no lifetime.
+struct Served {
+    sending: Pin<Box<OwnedFuture<mpmc::Sender<u32>>>>,
+    receiving: Pin<Box<OwnedFuture<broadcast::Receiver<u32>>>>,
+    changing: Pin<Box<OwnedFuture<watch::Receiver<u32>>>>,
+}
+
+fn lives_for_ever<F: Future + Send + 'static>(future: F) -> F {
+    future
+}
+
+#[test]
+fn a_future_that_owns_its_handle_returns_it() {
+    let (sender, receiver) = mpmc::bounded(1);
+    let (all, hears) = broadcast::bounded(1);
+    let (shows, sees) = watch::channel(0);
+    sender.send(1).unwrap();
+    let mut served = Served {
+        sending: Box::pin(lives_for_ever(sender.send_owned_async(2))),
+        receiving: Box::pin(lives_for_ever(hears.recv_owned_async())),
+        changing: Box::pin(lives_for_ever(sees.changed_owned_async())),
+    };
+    let task = Task::default();
+    assert!(poll_once(&mut served.sending, &task).is_pending());
+    assert!(poll_once(&mut served.receiving, &task).is_pending());
+    assert!(poll_once(&mut served.changing, &task).is_pending());
+    assert_eq!((receiver.sender_count(), receiver.recv()), (1, Ok(1)));
+    all.send(3).unwrap();
+    shows.send(4).unwrap();
+    assert_eq!(task.woken(), 3);
+    let Poll::Ready((Ok(()), sender)) = poll_once(&mut served.sending, &task) else { panic!("there is room") };
+    let Poll::Ready((Ok(3), mut hears)) = poll_once(&mut served.receiving, &task) else { panic!("there is a message") };
+    let Poll::Ready((Ok(()), sees)) = poll_once(&mut served.changing, &task) else { panic!("there is a value") };
+    drop(served);
+    sender.try_send(0).unwrap_err();
+    assert_eq!((block_on(receiver.recv_owned_async()).0, *sees.borrow()), (Ok(2), 4));
+    block_on(all.send_owned_async(5)).0.unwrap();
+    assert_eq!(hears.recv(), Ok(5));
+    assert_eq!(hears.recv(), Err(broadcast::RecvError::Disconnected));
+    drop(shows);
+    assert_eq!(block_on(sees.changed_owned_async()).0, Err(RecvError));
+}
+
+#[test]
+fn futures_that_own_their_handles_run_on_any_thread() {
+    guarded(|| {
+        const EACH: u32 = if cfg!(miri) { 20 } else { 2_000 };
+        let (sender, receiver) = mpmc::bounded(1);
+        let (all, mut hears) = broadcast::bounded(1);
+        let sending = [sender.clone(), sender].map(|mut sender| {
+            let mut all = all.clone();
+            thread::spawn(move || {
+                for number in 0..EACH {
+                    let (sent, back) = block_on(sender.send_owned_async(number));
+                    sender = back;
+                    let (heard, back) = block_on(all.send_owned_async(number));
+                    all = back;
+                    assert!(sent.is_ok() && heard.is_ok());
+                }
+            })
+        });
+        drop(all);
+        let receiving = thread::spawn(move || {
+            let (mut receiver, mut count) = (receiver, 0);
+            loop {
+                let (received, back) = block_on(receiver.recv_owned_async());
+                receiver = back;
+                match received {
+                    Ok(_) => count += 1,
+                    Err(RecvError) => return count,
+                }
+            }
+        });
+        let mut heard = 0;
+        loop {
+            let (received, back) = block_on(hears.recv_owned_async());
+            hears = back;
+            match received {
+                Ok(_) => heard += 1,
+                Err(error) => break assert_eq!(error, broadcast::RecvError::Disconnected),
+            }
+        }
+        sending.into_iter().for_each(|thread| thread.join().unwrap());
+        assert_eq!((receiving.join().unwrap(), heard), (2 * EACH, 2 * EACH));
+    });
+}
+
+/// Claim: A future that owns its handle drops it in every state, and its message once, and passes on what it was notified of.
+#[test]
+fn a_future_that_is_dropped_drops_its_handle_and_its_message() {
+    let tally = Tally::of(4);
+    let (sender, receiver) = mpmc::bounded(1);
+    let sender_count = || receiver.sender_count();
+    drop(sender.clone().send_owned_async(tally.next()));
+    assert_eq!((sender_count(), receiver.len()), (1, 0), "never polled");
+    let mut ready = Box::pin(sender.clone().send_owned_async(tally.next()));
+    let sent = poll_once(&mut ready, &Task::default());
+    assert!(matches!(&sent, Poll::Ready((Ok(()), _))) && sender_count() == 2);
+    drop(sent);
+    assert_eq!(sender_count(), 1, "it has been returned");
+    assert!(catch_unwind(AssertUnwindSafe(|| block_on(ready))).is_err(), "it is not polled again");
+    let tasks = [Task::default(), Task::default()];
+    let mut waiting = [(); 2].map(|()| Box::pin(sender.clone().send_owned_async(tally.next())));
+    assert!(waiting.iter_mut().zip(&tasks).all(|(waiting, task)| poll_once(waiting, task).is_pending()));
+    drop(receiver.recv());
+    assert_eq!(tasks.each_ref().map(Task::woken), [1, 0]);
+    let [first, mut second] = waiting;
+    drop(first);
+    assert_eq!((tasks.each_ref().map(Task::woken), sender_count()), ([1, 1], 2));
+    assert!(matches!(poll_once(&mut second, &tasks[1]), Poll::Ready((Ok(()), _))));
+    drop((receiver, second, sender));
+    tally.assert_all_ended();
+    assert_eq!(tasks.each_ref().map(Task::held), [0, 0], "no waker is kept");
+}
+
+#[test]
+fn a_reservation_that_owns_its_sender_returns_it_with_an_error() {
+    let (sender, receiver) = mpmc::bounded::<u8>(1);
+    let mut reserving = Box::pin(lives_for_ever(sender.clone().reserve_owned_async()));
+    let Poll::Ready(Ok(permit)) = poll_once(&mut reserving, &Task::default()) else { panic!("there is room") };
+    let (task, mut waits) = (Task::default(), Box::pin(sender.clone().reserve_owned_async()));
+    assert!(poll_once(&mut waits, &task).is_pending());
+    assert_eq!(receiver.sender_count(), 3);
+    drop(permit);
+    assert_eq!((task.woken(), receiver.sender_count()), (1, 2));
+    drop(waits);
+    assert_eq!(receiver.sender_count(), 1);
+    assert!(!sender.is_full(), "a reservation that is dropped holds nothing");
+    receiver.close();
+    assert!(matches!(block_on(sender.reserve_owned_async()), Err(TrySendError::Disconnected(_))));
+}
+
+/// A message whose copy panics.
+struct Uncopied;
+
+impl Clone for Uncopied {
+    fn clone(&self) -> Self {
+        panic!("this copy panics");
+    }
+}
+
+#[test]
+fn what_panics_in_a_future_leaves_its_handle_to_be_dropped() {
+    let (all, hears) = broadcast::bounded(2);
+    let other = hears.clone();
+    all.send(Uncopied).unwrap();
+    let mut receiving = Box::pin(hears.recv_owned_async());
+    assert_eq!(panics(|| drop(poll_once(&mut receiving, &Task::default()))), "this copy panics");
+    assert!(catch_unwind(AssertUnwindSafe(|| poll_once(&mut receiving, &Task::default()).is_ready())).is_err());
+    assert_eq!(all.receiver_count(), 2);
+    drop(receiving);
+    assert_eq!(all.receiver_count(), 1);
+    drop(other);
+
+    // A waker that panics when it is dropped, with the future.
+    let (sender, receiver) = mpmc::bounded(1);
+    sender.send(1).unwrap();
+    let mut sending = Box::pin(sender.clone().send_owned_async(2));
+    let waker = Clinging::waker();
+    assert!(sending.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    drop(waker);
+    assert_eq!(panics(|| drop(sending)), "this waker clings");
+    assert_eq!((receiver.sender_count(), receiver.recv()), (1, Ok(1)));
+    // Another's waker, which panics as it is notified by the last sender that is dropped.
+    let mut receiving = Box::pin(receiver.recv_async());
+    let waker = Explosive::waker();
+    assert!(receiving.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    assert_eq!(panics(|| drop(sender.send_owned_async(3))), "this waker panics");
+    assert_eq!(block_on(receiving), Err(RecvError));
+}
+
+/// Each kind has its own; a task keeps one beside its work, without a box and without a pin.
+#[test]
+fn a_wait_for_the_disconnection_may_be_moved_and_stays_ready() {
+    fn ends<'a, F: Future<Output = ()> + Unpin + 'a>(closed: F, end: impl FnOnce()) {
+        let (task, mut kept) = (Task::default(), vec![closed]);
+        assert!(poll_once(&mut kept[0], &task).is_pending());
+        kept.reserve(100);
+        assert!(poll_once(&mut kept[0], &task).is_pending());
+        end();
+        assert!(task.woken() > 0);
+        let mut moved = Box::new(kept.remove(0));
+        assert!(poll_once(&mut moved, &task).is_ready() && poll_once(&mut moved, &task).is_ready());
+        drop(moved);
+        assert_eq!(task.held(), 0, "no waker is kept");
+    }
+    let (sender, receiver) = mpmc::bounded::<u8>(1);
+    let closed: ClosedFuture<'_, mpmc::Sender<u8>> = sender.closed();
+    assert!(format!("{closed:?}").starts_with("ClosedFuture"));
+    ends(closed, || drop(receiver));
+    let (sender, receiver) = broadcast::bounded::<u8>(1);
+    ends(sender.closed(), || drop(receiver));
+    let (sender, receiver) = watch::channel(1_u8);
+    ends(sender.closed(), || drop(receiver));
+    let (mut sender, receiver) = oneshot::channel::<u8>();
+    ends(sender.closed(), || drop(receiver));
+    assert_eq!(sender.send(1), Err(SendError(1)));
+}
+
+#[test]
+fn a_wait_for_the_disconnection_that_is_dropped_leaves_nothing() {
+    let (sender, _receiver) = broadcast::bounded::<u8>(1);
+    let (mut answers, _asks) = oneshot::channel::<u8>();
+    let task = Task::default();
+    for _ in 0..3 {
+        drop(sender.closed());
+        drop(answers.closed());
+        assert!(
+            poll_once(&mut sender.closed(), &task).is_pending() && poll_once(&mut answers.closed(), &task).is_pending()
+        );
+        assert_eq!(task.held(), 0);
+    }
+}
+
+#[test]
+fn a_wait_for_a_value_may_be_moved_and_sees_what_it_refuses() {
+    let (sender, mut receiver) = watch::channel(0);
+    let task = Task::default();
+    let mut first: WaitForFuture<'_, u32, _> = receiver.wait_for_async(|value| *value == 2);
+    assert!(format!("{first:?}").starts_with("WaitForFuture") && poll_once(&mut first, &task).is_pending());
+    let mut moved = Box::new(first);
+    sender.send(1).unwrap();
+    assert_eq!(task.woken(), 1);
+    assert!(poll_once(&mut moved, &task).is_pending());
+    drop(moved);
+    assert_eq!((task.held(), receiver.has_changed()), (0, Ok(false)), "what was refused counts as seen");
+    let mut second = receiver.wait_for_async(|value| *value == 2);
+    assert!(poll_once(&mut second, &task).is_pending());
+    sender.send(2).unwrap();
+    let Poll::Ready(Ok(value)) = poll_once(&mut second, &task) else { panic!("it is accepted") };
+    assert_eq!(*value, 2);
+    drop(value);
+    assert!(catch_unwind(AssertUnwindSafe(|| poll_once(&mut second, &task).is_ready())).is_err());
+    drop(second);
+    assert_eq!(receiver.has_changed(), Ok(false));
+    let mut third = pin!(receiver.wait_for_async(|value| *value == 3));
+    assert!(poll_once(&mut third, &task).is_pending());
+    drop(sender);
+    assert!(matches!(poll_once(&mut third, &task), Poll::Ready(Err(RecvError))));
+}
+
+/// What the predicate has is dropped once, before the value is returned, or with the future.
+#[test]
+fn a_predicate_is_dropped_with_the_wait() {
+    let (sender, mut receiver) = watch::channel(0);
+    let shared = Arc::new(());
+    let waits = |receiver: &mut watch::Receiver<u32>, most| {
+        let share = shared.clone();
+        let mut waiting = receiver.wait_for_async(move |value| *value < most && Arc::strong_count(&share) > 0);
+        let is_ready = poll_once(&mut waiting, &Task::default()).is_ready();
+        (is_ready, Arc::strong_count(&shared))
+    };
+    assert_eq!((waits(&mut receiver, 1), waits(&mut receiver, 0)), ((true, 1), (false, 2)));
+    assert_eq!(Arc::strong_count(&shared), 1);
+    drop(sender);
+}
