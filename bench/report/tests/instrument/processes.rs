@@ -58,24 +58,48 @@ fn sides(parent: u32) -> Vec<Pid> {
     ids.filter_map(Pid::from_raw).collect()
 }
 
-/// A measurement that lasts for hours, with both of its sides at work.
-fn at_work(transport: &str) -> (Child, [Pid; 2]) {
+/// A measurement that lasts for hours, ended with the test.
+struct AtWork {
+    program: Option<Child>,
+    sides: [Pid; 2],
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        if let Some(mut program) = self.program.take() {
+            let _ = program.kill();
+            let _ = program.wait();
+        }
+    }
+}
+
+/// A System V queue is removed by its sides only when they know its number.
+fn has_its_queue(transport: &str, sides: &[Pid]) -> bool {
+    let sender = |row: &str| row.split_whitespace().nth(5).and_then(|id| Pid::from_raw(id.parse().ok()?));
+    let rows = fs::read_to_string("/proc/sysvipc/msg").unwrap_or_default();
+    transport != "process-sysv-mq" || rows.lines().skip(1).any(|row| sender(row).is_some_and(|id| sides.contains(&id)))
+}
+
+/// Both of its sides are at work.
+fn at_work(transport: &str) -> AtWork {
     let arguments =
         ["run", "process-stream", "--transport", transport, "--messages", "1000000000", "--rounds", "1", "--quiet"];
-    let child = command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-    let start = Instant::now();
+    let program = command(&arguments).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let (id, start) = (program.id(), Instant::now());
+    let mut work = AtWork { program: Some(program), sides: [Pid::INIT; 2] };
     // A first run is short. Those that are still there after this time are at work on the long one.
     const SHORT: Duration = Duration::from_millis(500);
     let (mut seen, mut since) = (Vec::new(), start);
-    while seen.len() < 2 || since.elapsed() < SHORT {
+    while seen.len() < 2 || since.elapsed() < SHORT || !has_its_queue(transport, &seen) {
         assert!(start.elapsed() < LONG, "{transport}: its processes were never seen");
-        let now = sides(child.id());
+        let now = sides(id);
         if now != seen {
             (seen, since) = (now, Instant::now());
         }
         sleep(Duration::from_millis(1));
     }
-    (child, [seen[0], seen[1]])
+    work.sides = [seen[0], seen[1]];
+    work
 }
 
 fn is_there(id: Pid) -> bool {
@@ -96,17 +120,17 @@ fn a_process_that_is_killed_ends_the_run_with_its_name() {
     for entry in between_processes().filter(|entry| !entry.traits.variant) {
         let transport = entry.traits.name;
         for at in 0..2 {
-            let (child, sides) = at_work(transport);
-            let start = Instant::now();
-            kill_process(sides[at], Signal::KILL).unwrap();
-            let output = child.wait_with_output().unwrap();
+            let mut work = at_work(transport);
+            let (program, start) = (work.program.take().unwrap(), Instant::now());
+            kill_process(work.sides[at], Signal::KILL).unwrap();
+            let output = program.wait_with_output().unwrap();
             let said = stderr(&output);
             assert!(start.elapsed() < AT_ONCE, "{transport}");
             assert_eq!(output.status.code(), Some(1), "{transport}: {said}");
             let process = ["the sending process", "the receiving process"]
                 .map(|process| format!("{transport} lost {process}, which was killed by signal 9."));
             assert!(process.iter().any(|sentence| said.contains(sentence)), "{transport}: {said}");
-            are_gone(&sides);
+            are_gone(&work.sides);
         }
     }
 }
@@ -115,9 +139,10 @@ fn a_process_that_is_killed_ends_the_run_with_its_name() {
 fn both_processes_end_with_the_one_that_measures_and_leave_nothing() {
     for entry in between_processes() {
         let before = left_over();
-        let (mut child, sides) = at_work(entry.traits.name);
-        child.kill().unwrap();
-        child.wait().unwrap();
+        let work = at_work(entry.traits.name);
+        let sides = work.sides;
+        // By SIGKILL.
+        drop(work);
         are_gone(&sides);
         nothing_new(&before, entry.traits.name);
     }
