@@ -1,7 +1,7 @@
 //! Compiles the sources in C, C++ and D, each behind its feature. Where something is missing, the build ends with the
 //! one line that installs all of it.
 
-#[cfg(any(feature = "cpp", feature = "d", feature = "native"))]
+#[cfg(any(feature = "cpp", feature = "d", feature = "native", feature = "boost"))]
 const INSTALL: &str =
     "apt-get install g++ libboost-dev libtbb-dev libconcurrentqueue-dev libreaderwriterqueue-dev libzmq3-dev ldc";
 
@@ -13,11 +13,13 @@ fn main() {
     d::compile();
     #[cfg(feature = "native")]
     native::compile();
+    #[cfg(feature = "boost")]
+    boost::compile();
 }
 
 /// Optimised in every profile: unoptimised code is no competitor. For the compiler's default processors, as the Rust
 /// code.
-#[cfg(any(feature = "cpp", feature = "native"))]
+#[cfg(any(feature = "cpp", feature = "native", feature = "boost"))]
 fn optimised() -> cc::Build {
     let mut build = cc::Build::new();
     build.opt_level(3).debug(false).pic(true);
@@ -26,7 +28,7 @@ fn optimised() -> cc::Build {
 }
 
 /// Ends the build.
-#[cfg(any(feature = "cpp", feature = "d", feature = "native"))]
+#[cfg(any(feature = "cpp", feature = "d", feature = "native", feature = "boost"))]
 fn missing(what: &str, cause: &dyn std::fmt::Display) -> ! {
     println!(
         "cargo:error={what} ({cause}). On Debian 12 this installs all that the features `cpp`, `d` and `native` need: {INSTALL}"
@@ -51,6 +53,19 @@ mod cpp {
             super::missing("The queues of C++ cannot be compiled", &cause);
         }
         LIBRARIES.iter().for_each(|library| println!("cargo:rustc-link-lib={library}"));
+    }
+}
+
+#[cfg(feature = "boost")]
+mod boost {
+    pub(super) fn compile() {
+        const SOURCE: &str = "cpp/message_queue.cpp";
+        println!("cargo:rerun-if-changed={SOURCE}");
+        let mut build = super::optimised();
+        build.cpp(true).std("c++17").file(SOURCE);
+        if let Err(cause) = build.try_compile("ybench_native_boost") {
+            super::missing("The queue of boost::interprocess cannot be compiled", &cause);
+        }
     }
 }
 

@@ -57,6 +57,7 @@ pub(crate) fn entry() -> Entry {
         idle_senders: None,
         sources: None,
         busy_sources: None,
+        processes: None,
     }
 }
 

@@ -11,12 +11,16 @@
 //! | `cpp` | the competitors in C++ |
 //! | `native` | our own channels from C and C++, through `ysuite-c` |
 //! | `d` | `std.concurrency` of D, as a process of its own |
+//! | `message_queue` | the one of boost::interprocess, between processes |
 //! | `zeromq` | sockets of libzmq over each of its transports, and the bridges of `ysuite-zmq` on top of them |
 //!
 //! The head of each file in `cpp/`, `c/` and `d/` describes how the library waits and what its documentation
 //! recommends. folly's `ProducerConsumerQueue` is not here: Debian 12 has no package of folly. Its ring is that of
 //! `cpp/ring.cpp` without the copies of the other handle's index.
-#![cfg(all(target_os = "linux", any(feature = "cpp", feature = "d", feature = "native", feature = "zeromq")))]
+#![cfg(all(
+    target_os = "linux",
+    any(feature = "cpp", feature = "d", feature = "native", feature = "zeromq", feature = "boost")
+))]
 
 #[cfg(feature = "cpp")]
 mod cpp;
@@ -28,6 +32,8 @@ mod ends;
 mod guest;
 #[cfg(any(feature = "cpp", feature = "native"))]
 mod loops;
+#[cfg(feature = "boost")]
+mod message_queue;
 #[cfg(feature = "native")]
 mod native;
 #[cfg(any(feature = "cpp", feature = "native"))]
@@ -53,6 +59,8 @@ pub fn entries() -> Vec<Entry> {
         native::entries(),
         #[cfg(feature = "zeromq")]
         zeromq::entries(),
+        #[cfg(feature = "boost")]
+        vec![message_queue::entry()],
     ]
     .concat()
 }

@@ -79,6 +79,8 @@ pub enum Fault {
     /// It was not over after this time. The cause is unknown: a lost message, a lost wake-up, an endless loop and a
     /// machine that stood still look the same.
     Stuck { within: Duration },
+    /// One of the two processes ended before it had reported.
+    Died { process: &'static str, how: String },
     /// A system call failed.
     System(io::Error),
     /// A third-party competitor did any of that, or panicked. It is taken out, and the others go on.
@@ -95,6 +97,7 @@ impl fmt::Display for Fault {
             Self::TooMany { received } => write!(out, "delivered message {received} after the last message"),
             Self::Disconnected { expected } => write!(out, "disconnected before message {expected} had arrived"),
             Self::Stuck { within } => write!(out, "did not end within {}", time(within.as_nanos() as f64)),
+            Self::Died { process, how } => write!(out, "lost {process}, which {how}"),
             Self::System(cause) => write!(out, "could not run: {cause}"),
             Self::OfGuest(sentence) => write!(out, "{sentence}"),
         }

@@ -67,6 +67,11 @@ pub fn this_is_the_program() {
     }
 }
 
+/// Says which program is: for tests, which are programs of their own.
+pub fn this_is_the_program_at(path: PathBuf) {
+    let _ = PROGRAM.set(path);
+}
+
 /// The program `ybench`, if this process is one.
 pub(crate) fn program() -> Option<&'static Path> {
     PROGRAM.get().map(PathBuf::as_path)

@@ -6,9 +6,11 @@
 use std::sync::OnceLock;
 
 use crate::error::Error;
+use crate::scenario::process::between_processes;
 use crate::scenario::{Entry, entry, of_tasks, shared};
 use crate::spelling::hint;
 use crate::transport::kernel::{packets, pipe, posix_mq, sysv_mq};
+use crate::transport::process::{kernel, shm};
 use crate::transport::spinning::Spinning;
 use crate::transport::{
     Family, Traits, attached, broadcast, crossbeam, crossbeam_select, empty, hub, hub_loaded, in_epoll, mailbox,
@@ -71,6 +73,10 @@ fn by_family() -> [(Family, &'static [Entry]); 5] {
                     of_tasks::<tasks::ours::MpscBounded>(),
                     of_tasks::<tasks::ours::Mpmc>(),
                     of_tasks::<tasks::ours::MpmcUnbounded>(),
+                    between_processes::<shm::Pipe<shm::Adaptive>>(),
+                    between_processes::<shm::Pipe<shm::Sleeping>>(),
+                    between_processes::<shm::Pipe<shm::Spinning>>(),
+                    between_processes::<shm::Bytes>(),
                     entry::<empty::Empty>(),
                     entry::<slowed::Slowed>(),
                 ],
@@ -107,6 +113,11 @@ fn by_family() -> [(Family, &'static [Entry]); 5] {
                     shared::<posix_mq::PosixMq>(),
                     shared::<sysv_mq::SysvMq>(),
                     entry::<tcp_stream::TcpLoopback>(),
+                    between_processes::<kernel::Pipe>(),
+                    between_processes::<kernel::Stream>(),
+                    between_processes::<kernel::Seqpackets>(),
+                    between_processes::<kernel::PosixMq>(),
+                    between_processes::<kernel::SysvMq>(),
                 ],
             ),
             (

@@ -127,7 +127,12 @@ impl Patience {
     /// Many times the time of the slowest transport. A lost message is found in the first, short runs.
     pub const USUAL: Self = Self { base: Duration::from_secs(60), each: Duration::from_micros(500) };
 
-    fn over(self, units: u64) -> Duration {
+    /// The setting for runs that are started from this thread.
+    pub fn of_this_thread() -> Self {
+        PATIENCE.get()
+    }
+
+    pub fn over(self, units: u64) -> Duration {
         self.base.saturating_add(self.each.saturating_mul(units.try_into().unwrap_or(u32::MAX)))
     }
 }

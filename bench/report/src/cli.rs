@@ -71,6 +71,9 @@ pub enum Command {
     /// Print the times and bytes of many channels of one kind, or the bytes that a burst leaves
     #[command(hide = true)]
     Weigh { kind: String, what: footprint::Weighed, number: u64 },
+    /// Send or receive as one of the two processes of a measurement, which starts it
+    #[command(hide = true)]
+    ProcessSide,
     /// List all scenarios, transports and articles; with --json for programs
     List,
     /// Print the completions of a shell, for a file that it reads at its start

@@ -2,7 +2,7 @@
 
 #[cfg(target_os = "linux")]
 fn main() -> std::process::ExitCode {
-    #[cfg_attr(not(any(feature = "competitors", feature = "zeromq")), allow(unused_mut))]
+    #[cfg_attr(not(any(feature = "competitors", feature = "zeromq", feature = "boost")), allow(unused_mut))]
     let (mut entries, mut drivers) = (Vec::new(), Vec::new());
     #[cfg(feature = "competitors")]
     {
@@ -10,7 +10,7 @@ fn main() -> std::process::ExitCode {
         drivers.extend(ybench_competitors::drivers::drivers());
         ybench::footprint::offer(ybench_competitors::footprint::kinds());
     }
-    #[cfg(any(feature = "cpp", feature = "d", feature = "native", feature = "zeromq"))]
+    #[cfg(any(feature = "cpp", feature = "d", feature = "native", feature = "zeromq", feature = "boost"))]
     {
         entries.extend(ybench_native::entries());
         drivers.extend(ybench_native::drivers());

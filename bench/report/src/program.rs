@@ -7,8 +7,8 @@ use std::time::Duration;
 use clap::Parser;
 use ybench_measure::error::Error;
 use ybench_measure::registry;
-use ybench_measure::scenario::Entry;
 use ybench_measure::scenario::cells::drivers::{self, Drivers};
+use ybench_measure::scenario::{self, Entry};
 use ybench_measure::{interrupt, memory};
 
 use crate::cli::{ArticleName, Cli, Colour, Command};
@@ -59,6 +59,7 @@ fn carried_out(cli: &Cli) -> Result<(), Error> {
         Some(Command::Weigh { kind, what, number }) => {
             footprint::weigh(kind, *what, *number, cli.options.cpus.as_deref())
         }
+        Some(Command::ProcessSide) => scenario::process::side::run(registry::named),
         Some(Command::Measurements(asked)) => cli.nothing_to_measure(&[]).and_then(|()| measurements::run(asked)),
         Some(Command::List) => {
             cli.nothing_to_measure(&["--json"]).and_then(|()| commands::list(cli.options.json.as_deref()))

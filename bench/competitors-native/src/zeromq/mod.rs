@@ -4,14 +4,17 @@
 //! | file | contents |
 //! |---|---|
 //! | `raw` | PUSH and PULL as libzmq's own guide uses them |
+//! | `between` | the same between processes |
 //! | `bridged` | a channel, a bridge, the same sockets, a bridge, a channel |
 
+mod between;
 mod bridged;
 mod raw;
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use ybench_measure::scenario::cells::drivers::{Drivers, between_two};
+use ybench_measure::scenario::process::between_processes;
 use ybench_measure::scenario::{Entry, entry};
 use ybench_measure::transport::{Traits, Waits};
 
@@ -38,7 +41,7 @@ const COMMON: Traits = Traits {
 macro_rules! everybody {
     ($($transport:ty,)+) => {
         pub(crate) fn entries() -> Vec<Entry> {
-            vec![$(const { entry::<$transport>() }),+]
+            vec![$(const { entry::<$transport>() },)+ const { between_processes::<between::Ipc>() }]
         }
 
         pub(crate) fn drivers() -> Vec<Drivers> {

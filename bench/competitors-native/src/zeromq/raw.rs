@@ -117,8 +117,8 @@ impl<M: Message> Drop for Receiver<M> {
     }
 }
 
-const PULL: c_int = 7;
-const PUSH: c_int = 8;
+pub(super) const PULL: c_int = 7;
+pub(super) const PUSH: c_int = 8;
 const LINGER: c_int = 17;
 const SEND_TIMEOUT: c_int = 28;
 const LAST_ENDPOINT: c_int = 32;
@@ -170,14 +170,14 @@ fn context() -> *mut c_void {
     ONE.get_or_init(made).0.as_ptr()
 }
 
-struct Socket(NonNull<c_void>);
+pub(super) struct Socket(NonNull<c_void>);
 
 // SAFETY: libzmq lets a socket move to another thread with a full fence, which every such move has; no two threads
 // share it.
 unsafe impl Send for Socket {}
 
 impl Socket {
-    fn new(kind: c_int) -> io::Result<Self> {
+    pub(super) fn new(kind: c_int) -> io::Result<Self> {
         // SAFETY: the context never ends.
         let socket = NonNull::new(unsafe { zmq_socket(context(), kind) }).map(Self).ok_or_else(cause)?;
         socket.set(LINGER, 10_000)?;
@@ -192,7 +192,7 @@ impl Socket {
     }
 
     /// Returns the address to connect to.
-    fn bind(&self, address: &str) -> io::Result<CString> {
+    pub(super) fn bind(&self, address: &str) -> io::Result<CString> {
         let address = CString::new(address)?;
         let mut there = [0u8; 256];
         let mut length = there.len();
@@ -207,14 +207,14 @@ impl Socket {
         CStr::from_bytes_until_nul(&there).map(CStr::to_owned).map_err(io::Error::other)
     }
 
-    fn connect(&self, address: &CStr) -> io::Result<()> {
+    pub(super) fn connect(&self, address: &CStr) -> io::Result<()> {
         // SAFETY: the socket is open, the text ends with a zero.
         if unsafe { zmq_connect(self.0.as_ptr(), address.as_ptr()) } == 0 { Ok(()) } else { Err(cause()) }
     }
 
     /// Waits for room. False: there was none for a tenth of a second.
     #[inline(always)]
-    fn send(&self, bytes: &[u8]) -> bool {
+    pub(super) fn send(&self, bytes: &[u8]) -> bool {
         let mut message = core::mem::MaybeUninit::uninit();
         // SAFETY: open, and this thread's. The first function initialises the message, which has room for exactly the
         // bytes, and is closed here unless the library has taken it.
@@ -233,7 +233,7 @@ impl Socket {
 
     /// Waits for the next message. `None`: it is another, as the empty one at the end.
     #[inline(always)]
-    fn receive<W: bytemuck::Pod>(&self) -> Option<W> {
+    pub(super) fn receive<W: bytemuck::Pod>(&self) -> Option<W> {
         let mut message = core::mem::MaybeUninit::uninit();
         // SAFETY: open, and this thread's. The first function initialises the message, which is closed at the end; no
         // more of its bytes are read than it has.

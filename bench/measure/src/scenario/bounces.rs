@@ -60,6 +60,24 @@ pub(super) fn with_clock<T: Transport, M: Message, N: Now>(bounces: usize, now: 
     Ok((Box::new(asks), Box::new(answers)))
 }
 
+/// The side that sends first, of two handles.
+pub(super) fn asking<M: Message>(
+    there: impl Sender<M>,
+    back: impl Receiver<M>,
+    message: PhantomData<fn() -> M>,
+) -> Box<dyn Asks> {
+    Box::new(Asking { there, back, now: now(), message })
+}
+
+/// The side that answers, of two handles.
+pub(super) fn answering<M: Message>(
+    there: impl Receiver<M>,
+    back: impl Sender<M>,
+    message: PhantomData<fn() -> M>,
+) -> Box<dyn Answers> {
+    Box::new(Answering { there, back, now: now(), message })
+}
+
 struct Asking<S, R, N, M> {
     there: S,
     back: R,

@@ -8,12 +8,13 @@ use std::time::Duration;
 
 use super::Entry;
 use crate::clock;
+use crate::distribution::Distribution;
 use crate::error::Fault;
-use crate::outcome::Outcome;
+use crate::outcome::{Metric, Outcome};
 use crate::place::Place;
 use crate::scenario::crowd::{Crowd, Work};
 use crate::scenario::{
-    Scenario, burst, carried, crowd, fixed_rate, latency, overrun, ping_pong, size, throughput, traffic,
+    Scenario, burst, carried, crowd, fixed_rate, latency, overrun, ping_pong, process, size, throughput, traffic,
 };
 use crate::transport::{Ends, Shape, Waits};
 
@@ -37,8 +38,8 @@ fn able(entry: &Entry, scenario: &Scenario) -> bool {
 
 /// Every message arrives, once and in order, from one to one.
 pub fn in_order(entry: &Entry, place: Place) -> Checked {
-    if entry.traits.waits == Waits::Suspends {
-        // Its loops are elsewhere, and the tests of the cases with them.
+    if entry.traits.waits == Waits::Suspends || entry.traits.between_processes {
+        // Its loops are elsewhere, and their tests with them.
         return Ok(());
     }
     named(entry, "ping-pong", (entry.ping_pong)(place, 20, None))?;
@@ -145,4 +146,49 @@ pub fn between_many(entry: &Entry, place: Place) -> Checked {
         }
     }
     Ok(())
+}
+
+/// Every message arrives in another process, once and in order, at every size.
+pub fn between_processes(entry: &Entry, place: Place) -> Checked {
+    named(entry, "between processes, ping-pong", process::bounce(entry, place, 200))?;
+    for &parameter in process::SIZE.parameters {
+        if !carried::fits(&entry.traits, Shape::ONE_TO_ONE, Some(parameter)) {
+            continue;
+        }
+        // Several times what any of them has room for, or more than any buffer of the kernel holds.
+        let messages = if parameter.value < 4_096.0 { 20_000 } else { 100 };
+        let what = format!("between processes, {parameter:?}");
+        let timed = named(entry, &what, process::stream(entry, place, parameter, messages))?;
+        if timed.units != messages || timed.elapsed.is_zero() {
+            return Err(format!("{}, {what}: {timed:?}", entry.traits.name));
+        }
+    }
+    if able(entry, &process::WAKE) {
+        let outcome = named(entry, "between processes, wake", process::wake(entry, place, 20))?;
+        let count = outcome.distributions.values().map(Distribution::count).sum::<u64>();
+        if count != 20 {
+            return Err(format!("{}: {count} of 20 messages were timed", entry.traits.name));
+        }
+    }
+    Ok(())
+}
+
+/// A receiving process that sleeps leaves its CPU free between two messages, and one that spins uses it.
+pub fn waits_between_processes(entry: &Entry, place: Place) -> Checked {
+    const MESSAGES: u64 = 100;
+    if place.one_cpu() {
+        return Ok(());
+    }
+    let share = || -> Result<f64, String> {
+        let outcome = named(entry, "between processes, wake", process::wake(entry, place, MESSAGES))?;
+        Ok(outcome.metrics[&Metric::ReceiverCpu] / process::SILENCE.as_nanos() as f64)
+    };
+    // Other threads may have used its CPU for a while.
+    let right = |share: f64| (share < 0.5) == entry.traits.waits.sleeps();
+    for _ in 0..20 {
+        if right(share()?) {
+            return Ok(());
+        }
+    }
+    Err(format!("{} does not wait as it says", entry.traits.name))
 }

@@ -3,8 +3,8 @@
 use super::crowd::{Crowd, Work};
 use super::traffic::Traffic;
 use super::{
-    burst, crowd, density, fixed_rate, idle_senders, latency, many, night_watchman, overrun, paced, ping_pong, size,
-    sources, throughput, traffic,
+    burst, crowd, density, fixed_rate, idle_senders, latency, many, night_watchman, overrun, paced, ping_pong, process,
+    size, sources, throughput, traffic,
 };
 use crate::alarm::Until;
 use crate::error::Fault;
@@ -40,6 +40,8 @@ macro_rules! drivers {
             /// can be several.
             pub sources: Option<OverEnds>,
             pub busy_sources: Option<OverEnds>,
+            /// Between processes instead of threads.
+            pub processes: Option<process::Drivers>,
         }
 
         /// The drivers of scenarios that a transport can take part in by its traits. A driver that cannot be used is
@@ -53,7 +55,7 @@ macro_rules! drivers {
         }
 
         /// Refuses everything.
-        const fn without_drivers(traits: Traits) -> Entry {
+        pub(super) const fn without_drivers(traits: Traits) -> Entry {
             Entry {
                 traits,
                 $($driver: |$(_: $argument),+| no_driver(),)+
@@ -61,6 +63,7 @@ macro_rules! drivers {
                 idle_senders: None,
                 sources: None,
                 busy_sources: None,
+                processes: None,
             }
         }
     };

@@ -24,6 +24,7 @@ pub mod night_watchman;
 pub mod overrun;
 pub mod paced;
 pub mod ping_pong;
+pub mod process;
 pub mod receivers;
 pub mod senders;
 pub mod size;
@@ -99,6 +100,11 @@ static ALL: &[&Scenario] = &[
     &receivers::SCENARIO,
     &sources::ONE_AT_A_TIME,
     &sources::ALL_BUSY,
+    process::ALL[0],
+    process::ALL[1],
+    process::ALL[2],
+    process::ALL[3],
+    process::ALL[4],
 ];
 
 /// Every scenario there is.

@@ -36,6 +36,7 @@ pub mod mutex_spin;
 pub mod oneshot;
 mod parcel;
 mod pooled;
+pub mod process;
 pub mod rtrb;
 pub mod shape;
 pub mod slowed;
@@ -100,6 +101,8 @@ pub struct Traits {
     /// Whether its receiver invents the messages instead of receiving them. Times from one side to the other are then
     /// meaningless.
     pub invents: bool,
+    /// Whether its two sides are processes, and not threads of this one: it takes part in the scenarios of those only.
+    pub between_processes: bool,
     /// Whether its threads belong to another process: the threads, memory and calls counted here are then not its own.
     pub apart: bool,
     /// Whether it comes from another package. Set by the registry when it is added. A third-party competitor that fails
@@ -127,6 +130,7 @@ impl Traits {
         hidden: false,
         variant: false,
         invents: false,
+        between_processes: false,
         apart: false,
         guest: false,
     };

@@ -4,7 +4,7 @@ use clap::Args;
 use ybench_measure::error::Error;
 use ybench_measure::plan;
 use ybench_measure::record::{Parameter, Quantity, Report};
-use ybench_measure::scenario::{self, Scenario, carried, senders};
+use ybench_measure::scenario::{self, Scenario, carried, process, senders};
 use ybench_measure::spelling::hint;
 use ybench_measure::stats::listed;
 use ybench_measure::warnings::Warning;
@@ -74,7 +74,15 @@ impl Selection {
             choice.check(&chosen)?;
         }
         // Each size has its own compiled driver.
-        self.sizes.iter().try_for_each(|&bytes| carried::checked(bytes).map(drop))?;
+        let chosen_with = |parameters: &[Parameter]| chosen.iter().any(|scenario| scenario.parameters == parameters);
+        for &bytes in &self.sizes {
+            if chosen_with(process::SIZE.parameters) {
+                process::checked(bytes)?;
+            }
+            if chosen_with(carried::PARAMETERS) {
+                carried::checked(bytes)?;
+            }
+        }
         Ok(chosen.into_iter().map(|scenario| Asked { scenario, parameters: self.parameters(scenario) }).collect())
     }
 

@@ -11,6 +11,7 @@ mod linux;
 mod manners;
 mod memory;
 mod page;
+mod processes;
 mod program;
 mod recipes;
 mod report;

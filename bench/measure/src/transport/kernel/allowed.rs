@@ -100,18 +100,18 @@ pub fn in_words(limits: &Limits) -> String {
 }
 
 /// The most bytes in a message of a System V queue: it must fit into a message, and into the queue of an ordinary user.
-pub(super) fn longest_letter() -> usize {
+pub(in crate::transport) fn longest_letter() -> usize {
     let least = [LETTER_BYTES, QUEUE_BYTES].into_iter().filter_map(Setting::read).min();
     least.map_or(usize::MAX, |least| least as usize)
 }
 
 /// The most bytes in a packet: the kernel doubles the size set for a buffer, and keeps 32 bytes of it.
-pub(super) fn longest_packet() -> usize {
+pub(in crate::transport) fn longest_packet() -> usize {
     SEND_BUFFER.read().map_or(usize::MAX, |most| (2 * most).saturating_sub(32) as usize)
 }
 
 /// The reason why a mechanism is missing, without the full stop.
-pub(super) fn missing(what: &str, cause: &io::Error) -> String {
+pub(in crate::transport) fn missing(what: &str, cause: &io::Error) -> String {
     match cause.raw_os_error() {
         Some(libc::ENOSYS) => format!("this kernel has no {what}, or hides them ({cause})"),
         Some(libc::EPERM | libc::EACCES) => format!("this process may not use {what} ({cause})"),

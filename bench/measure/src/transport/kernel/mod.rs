@@ -3,6 +3,7 @@
 //! | file | contents |
 //! |---|---|
 //! | `ends` | the handles of any of them, for any number of threads, and their disconnection |
+//! | `halves` | one side of each, in a process that has no more of it |
 //! | `stream` | stream sockets: `unix_stream`, `tcp_stream` |
 //! | `packets` | unix datagram and seqpacket sockets |
 //! | `pipe` | pipe(2) |
@@ -15,6 +16,7 @@
 
 pub mod allowed;
 pub mod ends;
+pub mod halves;
 pub mod packets;
 pub mod pipe;
 pub mod posix_mq;

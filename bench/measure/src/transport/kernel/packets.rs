@@ -31,13 +31,18 @@ pub struct Pair {
 }
 
 impl Pair {
-    pub(super) fn open(kind: SocketType) -> io::Result<Self> {
+    pub(in crate::transport) fn open(kind: SocketType) -> io::Result<Self> {
         let (first, second) = socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)?;
         if let Some(most) = allowed::SEND_BUFFER.read() {
             // The kernel reduces larger values. Without it the pair works with less.
             let _ = set_socket_send_buffer_size(&first, most as usize);
         }
         Ok(Self { first, second })
+    }
+
+    /// The one to send by, and its peer.
+    pub(in crate::transport) fn into_halves(self) -> (OwnedFd, OwnedFd) {
+        (self.first, self.second)
     }
 
     #[inline(always)]

@@ -30,13 +30,18 @@ pub struct Both {
 }
 
 impl Both {
-    pub(super) fn open() -> io::Result<Self> {
+    pub(in crate::transport) fn open() -> io::Result<Self> {
         let (reading, writing) = pipe_with(PipeFlags::CLOEXEC)?;
         if let Some(most) = allowed::PIPE.read() {
             // A user with many pipes gets less. It works all the same.
             let _ = fcntl_setpipe_size(&writing, most as usize);
         }
         Ok(Self { reading, writing })
+    }
+
+    /// Where to read, and where to write.
+    pub(in crate::transport) fn into_halves(self) -> (OwnedFd, OwnedFd) {
+        (self.reading, self.writing)
     }
 
     pub(super) fn bytes(&self) -> io::Result<u64> {

@@ -105,6 +105,19 @@ impl Queue {
     }
 }
 
+impl From<Queue> for OwnedFd {
+    fn from(queue: Queue) -> Self {
+        queue.0
+    }
+}
+
+/// The descriptor must be that of a queue: calls on any other fail.
+impl From<OwnedFd> for Queue {
+    fn from(descriptor: OwnedFd) -> Self {
+        Self(descriptor)
+    }
+}
+
 /// `RLIMIT_MSGQUEUE` may be lower than this process is allowed to set it.
 fn use_all_of_the_limit() {
     let Rlimit { current, maximum } = getrlimit(Resource::Msgqueue);

@@ -37,7 +37,7 @@ static KIND: libc::c_long = 1;
 const WANTED: libc::msglen_t = 1 << 20;
 
 impl Queue {
-    pub(super) fn open() -> io::Result<Self> {
+    pub(in crate::transport) fn open() -> io::Result<Self> {
         let make = || {
             // SAFETY: no memory is involved.
             let id = unsafe { libc::msgget(libc::IPC_PRIVATE, libc::IPC_CREAT | 0o600) };
@@ -46,6 +46,12 @@ impl Queue {
         let queue = Self(Removed::made_by(make)?);
         queue.grow();
         Ok(queue)
+    }
+
+    /// The queue of that number, which another process has made and normally removes. This one removes it too when it
+    /// ends: the other may have been killed.
+    pub(in crate::transport) fn of_another_process(id: libc::c_int) -> io::Result<Self> {
+        Ok(Self(Removed::made_by(|| Ok(id))?))
     }
 
     /// The queue's number, in the whole system.

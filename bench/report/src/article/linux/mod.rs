@@ -13,6 +13,7 @@ mod epoll;
 mod matrix;
 mod pays;
 mod priorities;
+mod processes;
 mod tables;
 
 use std::time::Duration;
@@ -49,6 +50,8 @@ const CARRIED: Duration = Duration::from_millis(12);
 const CARRIED_AT_LEAST: u64 = 2_048;
 /// Several times around the 64 MiB that are cleared and copied.
 const MEMORY: Duration = Duration::from_millis(50);
+/// Much longer than it takes to start two processes.
+const PROCESSES: Duration = Duration::from_millis(50);
 const PRIORITIES: Duration = Duration::from_millis(20);
 
 pub fn run(request: &Request) -> Result<Report, Error> {
@@ -58,11 +61,14 @@ pub fn run(request: &Request) -> Result<Report, Error> {
             "The article moves messages of more than {largest} bytes by value, which needs a feature: `{command} -- article linux`."
         )));
     }
-    let entries = super::own(request, &DESIGNS.each_ref().map(|design| design.transport))?;
+    let known = DESIGNS.iter().map(|design| design.transport).chain(processes::MECHANISMS.map(|one| one.1));
+    let known = super::own(request, &known.collect::<Vec<_>>())?;
+    let (apart, entries): (Vec<_>, Vec<_>) = known.into_iter().partition(|entry| entry.traits.between_processes);
     let mut report = measure::begin("article linux", request, request.rounds.unwrap_or(ROUNDS));
     report.bounds = bounds(&entries);
     report.epoll = epoll::tried(&entries);
-    let plans = plans(request, &entries, &mut report.warnings);
+    let mut plans = plans(request, &entries, &mut report.warnings);
+    plans.extend(between_processes(request, &apart, &mut report.warnings));
     measure::print_heading(&report);
     measure::measure_together(request, plans, &mut report)?;
     Ok(report)
@@ -110,6 +116,16 @@ fn plans(request: &Request, entries: &[&'static Entry], warnings: &mut Vec<Warni
     groups
 }
 
+/// The same mechanisms between processes.
+fn between_processes(request: &Request, entries: &[&'static Entry], warnings: &mut Vec<Warning>) -> Vec<Vec<Plan>> {
+    let frame = |length| request.frame(request.rounds.unwrap_or(ROUNDS), length);
+    let mut groups = processes::plans(frame, Length::Time(PROCESSES), entries, warnings);
+    if request.rounds.is_none() {
+        groups.iter_mut().flatten().for_each(beyond_doubt);
+    }
+    groups
+}
+
 /// A round that does not count is repeated: fewer than five have no verdict. If most do not count, repeating stops.
 fn beyond_doubt(plan: &mut Plan) {
     let wanted = plan.rounds.likely();
@@ -141,7 +157,8 @@ fn memory(frame: Frame) -> Plan {
 pub(super) fn parts(report: &Report) -> Vec<Part> {
     let matrices = Matrix::all(report);
     if matrices.is_empty() {
-        return vec![Part::Said("Nothing was measured between threads.".to_owned())];
+        let nothing = Part::Said("Nothing was measured between threads.".to_owned());
+        return std::iter::once(nothing).chain(processes::parts(report)).collect();
     }
     let heading = |heading: &str| Part::Heading(heading.to_owned());
     let mut parts =
@@ -151,6 +168,7 @@ pub(super) fn parts(report: &Report) -> Vec<Part> {
         parts.push(Part::Heading(format!("Every mechanism, {} {title}", matrix.shape)));
         parts.extend(tables::mechanisms(matrix, report));
     }
+    parts.extend(processes::parts(report));
     if !report.epoll.is_empty() {
         parts.extend([heading("In epoll alongside sockets, tried in this run"), epoll::table(report)]);
     }
