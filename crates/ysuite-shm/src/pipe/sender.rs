@@ -63,10 +63,10 @@ impl<T: Message> Sender<T> {
     /// The channel has ended: the message, and why.
     #[inline]
     pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
-        if self.writer.position() == self.outlet.limit
-            && let Err(unfulfilled) = self.outlet.room(self.writer.position(), 1, None)
-        {
-            return Err(SendError(message, ended(unfulfilled)));
+        if self.writer.position() == self.outlet.limit {
+            if let Err(unfulfilled) = self.outlet.room(self.writer.position(), 1, None) {
+                return Err(SendError(message, ended(unfulfilled)));
+            }
         }
         self.put(&message);
         Ok(())
