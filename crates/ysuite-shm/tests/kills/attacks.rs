@@ -67,9 +67,13 @@ pub(crate) fn another_users_listener() {
 }
 
 fn limit(which: libc::__rlimit_resource_t, most: u64) {
-    let limits = libc::rlimit { rlim_cur: most, rlim_max: libc::RLIM_INFINITY };
-    // SAFETY: limits this process alone.
-    assert_eq!(unsafe { libc::setrlimit(which, &raw const limits) }, 0);
+    let mut limits = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: one value, which lives as long as the calls; limits this process alone.
+    unsafe {
+        assert_eq!(libc::getrlimit(which, &raw mut limits), 0);
+        limits.rlim_cur = most;
+        assert_eq!(libc::setrlimit(which, &raw const limits), 0);
+    }
 }
 
 fn descriptors() -> u64 {

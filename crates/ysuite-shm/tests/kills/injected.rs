@@ -133,6 +133,22 @@ fn receive_all<K: Kind>(place: Place, received: &Shared) -> Result<(), Error> {
     Ok(())
 }
 
+/// Sends from here on until the end: from where on nothing was consumed, and why.
+fn send_until_end<K: Kind>(mut sender: K::Sender, begin: u64) -> (u64, Error) {
+    K::set_spin(&mut sender, 0);
+    let mut sent = begin;
+    let error = loop {
+        match K::send(&mut sender, sent, LONG) {
+            Ok(()) => sent += 1,
+            Err(stop) => break stopped(stop),
+        }
+    };
+    let unread = K::unread(sender).expect("it has ended");
+    let from = unread.first().copied().unwrap_or(sent);
+    assert!(unread.iter().copied().eq(from..sent), "{unread:?} of {sent}");
+    (from, error)
+}
+
 /// As [`sender`], of a receiver.
 fn receiver<K: Kind>(call: u64, error: usize) -> Outcome {
     let [received, outcome] = [(); 2].map(|()| Shared::new());
@@ -145,24 +161,27 @@ fn receiver<K: Kind>(call: u64, error: usize) -> Outcome {
     let is_over = Arc::new(AtomicBool::new(false));
     let over = Arc::clone(&is_over);
     let writer = thread::spawn(move || {
-        // ORDERING: Relaxed; a test.
-        let mut sender = join::<K>(to, || over.load(std::sync::atomic::Ordering::Relaxed))?.unwrap();
-        K::set_spin(&mut sender, 0);
-        let mut sent = 0;
-        while K::send(&mut sender, sent, LONG).map_err(stopped).is_ok() {
-            sent += 1;
+        // A funnel that had to refuse a sender goes on for the next.
+        let name = if let Place::Name(name) = &to { Some(name.clone()) } else { None };
+        let (mut place, mut from) = (to, 0);
+        loop {
+            // ORDERING: Relaxed; a test.
+            let is_over = || over.load(std::sync::atomic::Ordering::Relaxed);
+            let Some(sender) = join::<K>(place, is_over) else { return from };
+            let error;
+            (from, error) = send_until_end::<K>(sender.unwrap(), from);
+            match (&name, error) {
+                (Some(name), Error::Refused(_)) => place = Place::Name(name.clone()),
+                _ => return from,
+            }
         }
-        let unread = K::unread(sender).expect("it has ended");
-        let from = unread.first().copied().unwrap_or(sent);
-        assert!(unread.iter().copied().eq(from..sent), "{unread:?} of {sent}");
-        Some(from)
     });
     let child = child.stopped();
     let (is_inside, call, errors) = inject(&child, call, error);
     child.kill();
     // ORDERING: Relaxed; a test.
     is_over.store(true, std::sync::atomic::Ordering::Relaxed);
-    let (from, received) = (writer.join().unwrap().unwrap_or(received.get()), received.get());
+    let (from, received) = (writer.join().unwrap(), received.get());
     assert!(outcome.get() == FINISHED || outcome.get() == REFUSED, "{}", outcome.get());
     Outcome { is_inside, errors, call, lost: from.saturating_sub(received), doubled: received.saturating_sub(from) }
 }

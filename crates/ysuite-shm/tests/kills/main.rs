@@ -11,9 +11,11 @@ mod cases;
 mod faults;
 #[cfg(target_arch = "x86_64")]
 mod injected;
+#[allow(dead_code, reason = "shared with the other tests")]
 #[path = "../support/kinds.rs"]
 mod kinds;
 mod once;
+#[allow(dead_code, reason = "shared with the stress tests")]
 mod process;
 mod remains;
 

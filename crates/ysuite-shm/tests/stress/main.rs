@@ -23,8 +23,8 @@ use process::{Child, Shared, forbid};
 
 /// The longest time for which no message may arrive, on the slowest machine.
 const GUARD: Duration = Duration::from_secs(120);
-/// Bursts of the short form.
-const BURSTS: u64 = 1_500;
+/// Bursts of the short form, if there is time for them.
+const BURSTS: u64 = 500;
 
 /// What the two processes share besides the channel: how far they are, and whether it is enough.
 #[derive(Clone, Copy)]
@@ -33,13 +33,15 @@ enum Word {
     Received,
     /// Messages that are sent before the sender is silent.
     Announced,
+    /// 1: the burst is a chase.
+    IsChase,
     Bursts,
     IsOver,
     SenderSleeps,
     ReceiverSleeps,
 }
 
-const WORDS: usize = 7;
+const WORDS: usize = 8;
 
 struct State([Shared; WORDS]);
 
@@ -96,8 +98,13 @@ fn sleeps() -> u64 {
 
 /// Waits without sleeping: sleeps are counted.
 fn wait_until(mut ready: impl FnMut() -> bool) {
+    let mut polls = 0_u32;
     while !ready() {
-        thread::yield_now();
+        polls += 1;
+        if polls % 256 == 0 {
+            thread::yield_now();
+        }
+        core::hint::spin_loop();
     }
 }
 
@@ -106,7 +113,9 @@ fn send_bursts<K: Kind>(mut sender: K::Sender, state: &State, seed: u64) {
     let (mut next, mut bursts) = (0, 0);
     let before = sleeps();
     while state.get(Word::IsOver) == 0 {
-        let end = next + random.burst();
+        let is_chase = random.below(3) == 0;
+        let end = next + if is_chase { 66 + random.below(8) } else { random.burst() };
+        state.set(Word::IsChase, u64::from(is_chase));
         state.set(Word::Announced, end);
         while next < end {
             K::set_spin(&mut sender, random.spin());
@@ -117,7 +126,10 @@ fn send_bursts<K: Kind>(mut sender: K::Sender, state: &State, seed: u64) {
                 Err(Stop::Ended(error)) => panic!("{error}"),
             }
             state.set(Word::Sent, next);
-            if random.below(4) == 0 {
+            if is_chase && next < end {
+                wait_until(|| state.get(Word::Received) == next);
+                (0..random.below(64)).for_each(|_| core::hint::spin_loop());
+            } else if random.below(4) == 0 {
                 random.breathe();
             }
         }
@@ -135,7 +147,8 @@ fn receive_bursts<K: Kind>(mut receiver: K::Receiver, state: &State, seed: u64) 
     let mut next = 0;
     let before = sleeps();
     loop {
-        K::set_receiver_spin(&mut receiver, random.spin());
+        let is_followed = state.get(Word::IsChase) == 1 && next + 1 < state.get(Word::Announced);
+        K::set_receiver_spin(&mut receiver, if is_followed { 1_000_000 } else { random.spin() });
         let limit = if random.below(16) == 0 { Duration::from_micros(random.below(100)) } else { Duration::MAX };
         match K::recv(&mut receiver, limit) {
             Ok(message) => assert_eq!(message, next, "in order, each once"),
@@ -144,6 +157,9 @@ fn receive_bursts<K: Kind>(mut receiver: K::Receiver, state: &State, seed: u64) 
         }
         next += 1;
         state.set(Word::Received, next);
+        if state.get(Word::IsChase) == 1 {
+            continue;
+        }
         // So that the sender finds no room, now and then, and sleeps as well.
         if random.below(8) == 0 {
             (0..4).for_each(|_| random.breathe());
@@ -235,7 +251,7 @@ fn main() {
     let length = if std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long") {
         Length { bursts: u64::MAX, time: Duration::from_secs(seconds.unwrap_or(60)) }
     } else {
-        Length { bursts: BURSTS, time: Duration::from_secs(30) }
+        Length { bursts: BURSTS, time: Duration::from_secs(2) }
     };
     all::<Pipe>(&wanted, &length);
     all::<Careful>(&wanted, &length);

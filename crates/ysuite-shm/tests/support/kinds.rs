@@ -1,11 +1,11 @@
 //! The kinds of channels, by one set of verbs: what is tested of one is tested of all. A message is a number.
 
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use ysuite_shm::{
     BytesReceiver, BytesSender, Error, Event, Funnel, Options, Receiver, RecvTimeoutError, SendTimeoutError, Sender,
-    TrySendError, connect, pipe, pipe_bytes,
+    TryRecvError, TrySendError, connect, pipe, pipe_bytes,
 };
 
 /// Why a call has not done what it should.
@@ -44,8 +44,8 @@ pub(crate) fn join<K: Kind>(place: Place, is_over: impl Fn() -> bool) -> Option<
 
 pub(crate) trait Kind {
     const NAME: &'static str;
-    type Sender: Send + 'static;
-    type Receiver: Send + 'static;
+    type Sender: AsFd + Send + 'static;
+    type Receiver: AsFd + Send + 'static;
 
     /// The places of a sender and of a receiver in two processes.
     fn places() -> (Place, Place);
@@ -63,6 +63,11 @@ pub(crate) trait Kind {
     fn try_send(sender: &mut Self::Sender, message: u64) -> bool;
     fn send(sender: &mut Self::Sender, message: u64, limit: Duration) -> Result<(), Stop>;
     fn recv(receiver: &mut Self::Receiver, limit: Duration) -> Result<u64, Stop>;
+    /// `None`: there is no message.
+    fn try_recv(receiver: &mut Self::Receiver) -> Result<Option<u64>, Error>;
+    /// For a short message.
+    fn arm(sender: &mut Self::Sender) -> bool;
+    fn arm_receiver(receiver: &mut Self::Receiver) -> bool;
     fn is_disconnected(sender: &mut Self::Sender) -> bool;
     fn unread(sender: Self::Sender) -> Option<Vec<u64>>;
 }
@@ -81,7 +86,16 @@ fn received<T>(outcome: Result<T, RecvTimeoutError>) -> Result<T, Stop> {
     })
 }
 
-const CAPACITY: usize = 8;
+fn polled<T>(outcome: Result<T, TryRecvError>) -> Result<Option<T>, Error> {
+    match outcome {
+        Ok(message) => Ok(Some(message)),
+        Err(TryRecvError::Empty) => Ok(None),
+        Err(TryRecvError::Ended(error)) => Err(error),
+    }
+}
+
+/// Messages that have room, but in `Bytes`.
+pub(crate) const CAPACITY: usize = 8;
 
 /// What the kinds whose sender is a [`Sender`] have in common.
 macro_rules! sends_numbers {
@@ -100,6 +114,10 @@ macro_rules! sends_numbers {
 
         fn send(sender: &mut Self::Sender, message: u64, limit: Duration) -> Result<(), Stop> {
             sent(sender.send_timeout(message, limit))
+        }
+
+        fn arm(sender: &mut Self::Sender) -> bool {
+            sender.arm()
         }
 
         fn is_disconnected(sender: &mut Self::Sender) -> bool {
@@ -138,6 +156,14 @@ macro_rules! pipe_of_numbers {
 
             fn recv(receiver: &mut Self::Receiver, limit: Duration) -> Result<u64, Stop> {
                 received(receiver.recv_timeout(limit))
+            }
+
+            fn try_recv(receiver: &mut Self::Receiver) -> Result<Option<u64>, Error> {
+                polled(receiver.try_recv())
+            }
+
+            fn arm_receiver(receiver: &mut Self::Receiver) -> bool {
+                receiver.arm()
             }
         }
     };
@@ -199,6 +225,18 @@ impl Kind for Bytes {
         received(receiver.recv_timeout(limit)).map(|bytes| number(&bytes))
     }
 
+    fn try_recv(receiver: &mut BytesReceiver) -> Result<Option<u64>, Error> {
+        polled(receiver.try_recv()).map(|found| found.map(|bytes| number(&bytes)))
+    }
+
+    fn arm_receiver(receiver: &mut BytesReceiver) -> bool {
+        receiver.arm()
+    }
+
+    fn arm(sender: &mut BytesSender) -> bool {
+        sender.arm(8)
+    }
+
     fn is_disconnected(sender: &mut BytesSender) -> bool {
         sender.is_disconnected()
     }
@@ -251,5 +289,13 @@ impl Kind for Single {
             Ok(Event::Ended(ended)) => Err(Stop::Ended(ended.error)),
             Err(error) => Err(Stop::Ended(error)),
         }
+    }
+
+    fn try_recv(receiver: &mut Funnel<u64>) -> Result<Option<u64>, Error> {
+        polled(receiver.try_recv())
+    }
+
+    fn arm_receiver(receiver: &mut Funnel<u64>) -> bool {
+        receiver.arm()
     }
 }
