@@ -256,17 +256,18 @@ impl<T: Message> Lanes<T> {
             found[count] = Some(news);
             count += 1;
         });
-        let mut are_all = count < found.len();
+        let mut is_listener = false;
         for news in found.into_iter().flatten() {
-            if news.source == Source::Listener {
-                are_all &= self.accept();
-            } else {
-                self.notice(news);
+            match news.source {
+                Source::Listener => is_listener = true,
+                _ => self.notice(news),
             }
         }
         self.dismiss();
         self.end_pause();
-        are_all
+        // Last: it runs user code, and a panic must not lose what was told of others.
+        let are_all = !is_listener || self.accept();
+        are_all && count < found.len()
     }
 
     fn notice(&mut self, news: News) {
@@ -286,15 +287,9 @@ impl<T: Message> Lanes<T> {
 
     /// Accepts some of those that wait. Without descriptors they go on waiting. False: there may be more.
     fn accept(&mut self) -> bool {
-        let Some(listener) = self.listener.take() else { return true };
-        let are_all = self.accept_from(&listener);
-        self.listener = Some(listener);
-        are_all
-    }
-
-    fn accept_from(&mut self, listener: &Listener) -> bool {
         // Who connects again and again must not keep the receiver here.
         for _ in 0..STRANGERS {
+            let Some(listener) = &self.listener else { return true };
             match listener.accept_one() {
                 Ok(Accepted::Nobody) => return true,
                 Ok(Accepted::TurnedAway) => {}
@@ -355,3 +350,6 @@ impl<T: Message> Lanes<T> {
         Some(until.saturating_duration_since(Instant::now()))
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests;

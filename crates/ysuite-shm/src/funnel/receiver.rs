@@ -37,7 +37,7 @@ pub enum Event<T> {
 /// Messages of one sender arrive in order; the senders take turns. Senders come and go: they connect by the funnel's
 /// name, or inherit a [`seat`](Self::seat). A sender that dies ends its own lane alone.
 pub struct Funnel<T> {
-    lanes: Lanes<T>,
+    pub(super) lanes: Lanes<T>,
     spin: u32,
 }
 

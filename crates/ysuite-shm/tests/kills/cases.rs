@@ -10,8 +10,8 @@ use ysuite_shm::{Error, Listener};
 use crate::kinds::{Kind, Place, Stop, join};
 use crate::process::{Child, Shared, here};
 
-/// A guard against hanging only.
-const LONG: Duration = Duration::from_secs(60);
+/// Not a guard: a wait with a limit polls once more when it ends, and would find what nobody had woken it for.
+const LONG: Duration = Duration::MAX;
 /// Messages over the border of a group, of which each has seven, and more than have room.
 const MESSAGES: u64 = 10;
 

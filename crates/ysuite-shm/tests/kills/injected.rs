@@ -13,8 +13,8 @@ use crate::kinds::{Bytes, Careful, Kind, Pipe, Place, Single, Stop, join};
 use crate::process::{Child, Shared, here};
 use crate::{process, remains};
 
-/// A guard against hanging only.
-const LONG: Duration = Duration::from_secs(60);
+/// Not a guard: a wait with a limit polls once more when it ends, and would find what nobody had woken it for.
+const LONG: Duration = Duration::MAX;
 const MESSAGES: u64 = 10;
 
 /// The errors that are possible for a call, beside those that say that the caller is wrong. A queue that is full holds a

@@ -98,7 +98,7 @@ fn main() {
     remains::alone();
     let mut total = Total::default();
     for Case { name, attempt } in cases().into_iter().filter(|case| case.name.contains(&wanted)) {
-        process::guard(if stride.is_some() { 7200 } else { 300 });
+        process::guard(if stride.is_some() { 7_200 } else { 300 });
         let name: &'static str = name.leak();
         let case = run(name, &attempt, stride);
         println!("{name}: killed behind {} of {} instructions", case.points, case.instructions);
