@@ -120,7 +120,11 @@ impl Link {
         match os::send(self.socket(), &packet(flags, HELLO), &descriptors) {
             // A peer that has gone is found where its packets are read.
             Ok(()) | Err(Errno::PIPE | Errno::CONNRESET) => Ok(()),
-            Err(error) => Err(os::refused(error)),
+            Err(error) => {
+                let error = os::refused(error);
+                self.refuse(error);
+                Err(error)
+            }
         }
     }
 

@@ -28,9 +28,18 @@ pub(crate) fn receive(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<Optio
     Ok(Some(Packet { bytes, descriptors, is_cut }))
 }
 
+/// Attempts to send a packet for which the kernel has no memory.
+const ATTEMPTS: u32 = 1_000;
+
 /// Wakes the peer by a packet of one byte. A queue that is full holds one already.
 pub(crate) fn poke(socket: BorrowedFd<'_>) {
-    let _ = sys::send(socket, &[1]);
+    // Nothing else would wake the peer.
+    for _ in 0..ATTEMPTS {
+        match sys::send(socket, &[1]) {
+            Err(Errno::NOBUFS | Errno::NOMEM) => std::thread::yield_now(),
+            _ => return,
+        }
+    }
 }
 
 /// Takes such packets out: enough of them that a peer cannot keep this end here.

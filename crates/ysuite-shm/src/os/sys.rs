@@ -237,6 +237,7 @@ impl Errno {
     pub(crate) const ADDRINUSE: Self = Self(if MIPS { 125 } else { 98 });
     pub(crate) const CONNABORTED: Self = Self(if MIPS { 130 } else { 103 });
     pub(crate) const CONNRESET: Self = Self(if MIPS { 131 } else { 104 });
+    pub(crate) const NOBUFS: Self = Self(if MIPS { 132 } else { 105 });
     pub(crate) const CONNREFUSED: Self = Self(if MIPS { 146 } else { 111 });
 
     fn last() -> Self {

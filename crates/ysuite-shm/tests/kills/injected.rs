@@ -133,20 +133,17 @@ fn receive_all<K: Kind>(place: Place, received: &Shared) -> Result<(), Error> {
     Ok(())
 }
 
-/// Sends from here on until the end: from where on nothing was consumed, and why.
-fn send_until_end<K: Kind>(mut sender: K::Sender, begin: u64) -> (u64, Error) {
+/// Sends from here on until the end: from where on nothing was consumed.
+fn send_until_end<K: Kind>(mut sender: K::Sender, begin: u64) -> u64 {
     K::set_spin(&mut sender, 0);
     let mut sent = begin;
-    let error = loop {
-        match K::send(&mut sender, sent, LONG) {
-            Ok(()) => sent += 1,
-            Err(stop) => break stopped(stop),
-        }
-    };
+    while K::send(&mut sender, sent, LONG).map_err(stopped).is_ok() {
+        sent += 1;
+    }
     let unread = K::unread(sender).expect("it has ended");
     let from = unread.first().copied().unwrap_or(sent);
     assert!(unread.iter().copied().eq(from..sent), "{unread:?} of {sent}");
-    (from, error)
+    from
 }
 
 /// As [`sender`], of a receiver.
@@ -168,12 +165,9 @@ fn receiver<K: Kind>(call: u64, error: usize) -> Outcome {
             // ORDERING: Relaxed; a test.
             let is_over = || over.load(std::sync::atomic::Ordering::Relaxed);
             let Some(sender) = join::<K>(place, is_over) else { return from };
-            let error;
-            (from, error) = send_until_end::<K>(sender.unwrap(), from);
-            match (&name, error) {
-                (Some(name), Error::Refused(_)) => place = Place::Name(name.clone()),
-                _ => return from,
-            }
+            from = send_until_end::<K>(sender.unwrap(), from);
+            let Some(name) = &name else { return from };
+            place = Place::Name(name.clone());
         }
     });
     let child = child.stopped();

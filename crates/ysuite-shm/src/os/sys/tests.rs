@@ -45,6 +45,7 @@ fn the_values_are_those_of_libc() {
         (Errno::ADDRINUSE, libc::EADDRINUSE),
         (Errno::CONNABORTED, libc::ECONNABORTED),
         (Errno::CONNRESET, libc::ECONNRESET),
+        (Errno::NOBUFS, libc::ENOBUFS),
         (Errno::CONNREFUSED, libc::ECONNREFUSED),
     ];
     errors.into_iter().for_each(|(own, theirs)| assert_eq!(own.number(), theirs));
