@@ -62,8 +62,9 @@ pub(crate) trait Half {
 impl End {
     /// An end with a poller of its own.
     pub(crate) fn new(link: Link) -> Result<Self, Error> {
-        let poller = Poller::new().map_err(os::refused)?;
-        link.watch(&poller, 0)?;
+        let poller = Poller::new().map_err(os::refused);
+        let poller = poller.and_then(|poller| link.watch(&poller, 0).map(|()| poller));
+        let poller = poller.inspect_err(|error| link.refuse(*error))?;
         Ok(Self::of(link, Some(poller), 0))
     }
 
@@ -308,7 +309,7 @@ fn spin<H: Half, R>(half: &mut H, deadline: Option<Instant>, look: &mut impl FnM
             return None;
         }
         looks += 1;
-        if looks.is_multiple_of(SPIN_CHECK) {
+        if looks % SPIN_CHECK == 0 {
             end.check();
             if end.fate().is_some() || deadline.is_some_and(|deadline| deadline <= Instant::now()) {
                 return None;

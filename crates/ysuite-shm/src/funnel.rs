@@ -18,7 +18,7 @@ pub use self::receiver::{Ended, Event, Funnel};
 
 use crate::end::{End, Half};
 use crate::link::Link;
-use crate::listener::Listener;
+use crate::listener::{Accepted, Listener};
 use crate::os::{self, News, Poller, Source};
 use crate::page::Role;
 use crate::pipe::{Inlet, TypedInlet, typed_shape};
@@ -28,6 +28,8 @@ use crate::{Error, Message, Options};
 const STRANGERS: usize = 64;
 /// So long they may take.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// So long nobody is accepted after descriptors or memory have run out.
+const PAUSE: Duration = Duration::from_millis(10);
 /// Messages of a lane before the next lane has its turn.
 const TURN: u32 = 32;
 /// Empty looks before a lane is parked.
@@ -95,7 +97,10 @@ struct Lanes<T> {
     free: Vec<usize>,
     /// Lanes that are not parked; the first has its turn.
     active: VecDeque<usize>,
+    /// Those that have not said hello yet, in order.
     strangers: VecDeque<usize>,
+    /// Nobody is accepted until then.
+    pause: Option<Instant>,
     ended: VecDeque<Ended>,
     /// The number of the next sender.
     next: u64,
@@ -111,7 +116,7 @@ impl<T: Message> Lanes<T> {
         let (lanes, free) = (Vec::new(), Vec::new());
         let (active, strangers, ended) = (VecDeque::new(), VecDeque::new(), VecDeque::new());
         let options = options.clone();
-        Ok(Self { poller, listener, options, lanes, free, active, strangers, ended, next: 0, unasked: 0 })
+        Ok(Self { poller, listener, options, lanes, free, active, strangers, pause: None, ended, next: 0, unasked: 0 })
     }
 
     /// A lane over a socket; the number of its sender.
@@ -124,6 +129,7 @@ impl<T: Message> Lanes<T> {
         let number = self.next;
         self.next += 1;
         if let Err(error) = link.watch(&self.poller, token(at, number)) {
+            link.refuse(error);
             self.free.push(at);
             return Err(error);
         }
@@ -156,15 +162,20 @@ impl<T: Message> Lanes<T> {
         if lane.is_parked {
             lane.is_parked = false;
             lane.empty = 0;
-            lane.until = None;
             lane.inlet.end().disarm();
             self.active.push_back(at);
+            if lane.until.take().is_some() {
+                self.strangers.retain(|stranger| *stranger != at);
+            }
         }
     }
 
     /// Drops a lane that is not among the active ones.
     fn remove(&mut self, at: usize, error: Error) {
         if let Some(lane) = self.lanes[at].take() {
+            if lane.until.is_some() {
+                self.strangers.retain(|stranger| *stranger != at);
+            }
             // Explicitly: the peer has a copy of the bell, which would stay watched.
             lane.inlet.end.link.unwatch(&self.poller);
             self.ended.push_back(Ended { sender: lane.number, error });
@@ -236,8 +247,8 @@ impl<T: Message> Lanes<T> {
         true
     }
 
-    /// Waits for news, for at most this long.
-    fn ask(&mut self, limit: Option<Duration>) {
+    /// Waits for news, for at most this long. False: there are more than it has taken notice of.
+    fn ask(&mut self, limit: Option<Duration>) -> bool {
         self.unasked = 0;
         let mut found = [None; 32];
         let mut count = 0;
@@ -245,14 +256,21 @@ impl<T: Message> Lanes<T> {
             found[count] = Some(news);
             count += 1;
         });
-        found.into_iter().flatten().for_each(|news| self.notice(news));
+        let mut is_listener = false;
+        for news in found.into_iter().flatten() {
+            match news.source {
+                Source::Listener => is_listener = true,
+                _ => self.notice(news),
+            }
+        }
         self.dismiss();
+        self.end_pause();
+        // Last: it runs user code, and a panic must not lose what was told of others.
+        let are_all = !is_listener || self.accept();
+        are_all && count < found.len()
     }
 
     fn notice(&mut self, news: News) {
-        if news.source == Source::Listener {
-            return self.accept();
-        }
         let at = news.lane as usize % PLACES;
         let Some(Some(lane)) = self.lanes.get_mut(at) else { return };
         // Of a sender that was in this place before, told in the same call.
@@ -267,31 +285,56 @@ impl<T: Message> Lanes<T> {
         }
     }
 
-    /// Accepts who waits. Without descriptors they go on waiting.
-    fn accept(&mut self) {
-        while let Some(Ok(Some(stranger))) = self.listener.as_ref().map(Listener::try_accept) {
-            if self.strangers.len() >= STRANGERS {
-                self.dismiss_first();
+    /// Accepts some of those that wait. Without descriptors they go on waiting. False: there may be more.
+    fn accept(&mut self) -> bool {
+        // Who connects again and again must not keep the receiver here.
+        for _ in 0..STRANGERS {
+            let Some(listener) = &self.listener else { return true };
+            match listener.accept_one() {
+                Ok(Accepted::Nobody) => return true,
+                Ok(Accepted::TurnedAway) => {}
+                Ok(Accepted::Stranger(stranger)) => {
+                    if self.strangers.len() >= STRANGERS {
+                        self.dismiss_first();
+                    }
+                    // If it fails the stranger has been told.
+                    let _ = self.add(stranger, Some(Instant::now() + PATIENCE));
+                }
+                Err(_) => {
+                    // Who waits would be reported again at once.
+                    self.poller.remove(listener.as_fd());
+                    self.pause = Some(Instant::now() + PAUSE);
+                    return true;
+                }
             }
-            let _ = self.add(stranger, Some(Instant::now() + PATIENCE));
+        }
+        false
+    }
+
+    /// Accepts again, if there has been a pause for long enough.
+    fn end_pause(&mut self) {
+        if let (Some(pause), Some(listener)) = (self.pause, &self.listener) {
+            if pause <= Instant::now() {
+                let is_watched = self.poller.add(listener.as_fd(), 0, Source::Listener).is_ok();
+                self.pause = if is_watched { None } else { Some(Instant::now() + PAUSE) };
+            }
         }
     }
 
-    /// Forgets strangers that have become senders, or are gone, and sends those away that took too long.
+    /// Sends strangers away that took too long.
     fn dismiss(&mut self) {
-        while let Some(at) = self.strangers.front().copied() {
-            let until = self.lanes[at].as_ref().and_then(|lane| lane.until);
-            if until.is_some_and(|until| until > Instant::now()) {
-                return;
-            }
+        while self.patience().is_some_and(|until| until <= Instant::now()) {
             self.dismiss_first();
         }
     }
 
+    /// Until when the first stranger must have said hello.
+    fn patience(&self) -> Option<Instant> {
+        self.lanes[*self.strangers.front()?].as_ref()?.until
+    }
+
     fn dismiss_first(&mut self) {
-        if let Some(at) = self.strangers.pop_front()
-            && self.lanes[at].as_ref().is_some_and(|lane| lane.until.is_some())
-        {
+        if let Some(at) = self.strangers.pop_front() {
             self.remove(at, Error::Refused(crate::Why::Time));
         }
     }
@@ -301,10 +344,12 @@ impl<T: Message> Lanes<T> {
         self.listener.is_none() && self.free.len() == self.lanes.len()
     }
 
-    /// So long it may sleep at most: until the next stranger has taken too long.
+    /// So long it may sleep at most: until the next stranger has taken too long, or a pause is over.
     fn longest(&self) -> Option<Duration> {
-        let at = *self.strangers.front()?;
-        let until = self.lanes[at].as_ref()?.until?;
+        let until = self.patience().into_iter().chain(self.pause).min()?;
         Some(until.saturating_duration_since(Instant::now()))
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests;

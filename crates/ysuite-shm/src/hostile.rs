@@ -11,7 +11,7 @@ use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
 use crate::os::{self, Own, PAGE};
 use crate::page::{ASLEEP, CLOSED, CONSUMED, FENCED, Header, Kind, PUBLISHED, RING, Role, Shape, hashed};
 use crate::sync::{AtomicU64, Ordering};
-use crate::{Error, Receiver, Sender, TryRecvError, TrySendError, Why, pipe, pipe_bytes};
+use crate::{Error, Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, Why, pipe, pipe_bytes};
 
 /// A guard against hanging only.
 const LONG: Duration = Duration::from_secs(60);
@@ -139,10 +139,15 @@ fn scribble(region: usize, bytes: usize, is_over: &AtomicBool, mut seed: u64) {
     }
 }
 
+/// How many peers: a few, or `YSUITE_HOSTILE`.
+fn peers() -> u64 {
+    std::env::var("YSUITE_HOSTILE").map_or(60, |peers| peers.parse().expect("YSUITE_HOSTILE is a number"))
+}
+
 /// Claim: Against a peer that writes anything at any time, thousands of channels end or go on, and none crashes or hangs.
 #[test]
 fn peers_that_scribble_all_the_time() {
-    for seed in 1..60_u64 {
+    for seed in 1..=peers() {
         let (mut sender, mut receiver) = pipe::<u64>(8).unwrap();
         let (mut innocent, mut reader) = pipe::<u64>(8).unwrap();
         sender.try_send(0).unwrap();
@@ -169,6 +174,33 @@ fn peers_that_scribble_all_the_time() {
         // Another channel of the same process knows nothing of it.
         innocent.send(1).unwrap();
         assert_eq!(reader.recv(), Ok(1));
+    }
+}
+
+/// As above, of bytes: lengths that change between two loads.
+#[test]
+fn peers_that_scribble_over_bytes() {
+    for seed in 1..=peers() {
+        let (mut sender, mut receiver) = pipe_bytes(256).unwrap();
+        sender.try_send(b"message").unwrap();
+        let _ = receiver.try_recv();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let region = sender.link().own.start().as_ptr() as usize;
+        let scribbling = std::thread::spawn({
+            let is_over = Arc::clone(&is_over);
+            move || scribble(region, 2 * PAGE, &is_over, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        });
+        receiver.set_spin(3);
+        for length in 0..200 {
+            let sent = sender.try_send(&[7; 40][..length % 40]);
+            let received = receiver.recv_timeout(Duration::from_millis(1));
+            assert!(received.as_ref().map_or(true, |message| message.len() <= 248));
+            if matches!(sent, Err(TrySendError::Ended(..))) || matches!(received, Err(RecvTimeoutError::Ended(_))) {
+                break;
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+        scribbling.join().unwrap();
     }
 }
 

@@ -9,7 +9,7 @@
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use crate::os::{self, Own, PAGE, Peer, Poller, Source};
+use crate::os::{self, Errno, Own, PAGE, Peer, Poller, Source};
 use crate::page::{self, Header, Role, Shape, VERSION};
 use crate::ring::region_bytes;
 use crate::sync::Ordering;
@@ -60,16 +60,21 @@ impl Link {
         if !os::is_ours(socket.as_fd()) {
             return Err(Error::Refused(Why::Packet));
         }
-        let bytes = if role == Role::Sender { region_bytes(&shape, capacity)? } else { PAGE };
-        let own = Own::new(bytes)?;
-        Header { role, shape, capacity, bytes, needs_fences: !os::can_interrupt() }.write(&own);
-        // ORDERING: Relaxed; the hello hands it over.
-        own.word(page::FENCED).store(1, Ordering::Relaxed);
-        let bell = os::bell().map_err(os::refused)?;
+        let (own, bell) = Self::parts(role, &shape, capacity).inspect_err(|error| turn_away(socket.as_fd(), *error))?;
         let mut options = options.clone();
         // A peer of this user could do worse than to fill an eventfd.
         options.is_careful |= os::peer_user(socket.as_fd()) != Some(os::user());
         Ok(Self { socket: Some(socket), own, bell, met: None, role, shape, options, has_begun: false })
+    }
+
+    /// The memory and the bell of an end.
+    fn parts(role: Role, shape: &Shape, capacity: usize) -> Result<(Own, OwnedFd), Error> {
+        let bytes = if role == Role::Sender { region_bytes(shape, capacity)? } else { PAGE };
+        let own = Own::new(bytes)?;
+        Header { role, shape: *shape, capacity, bytes, needs_fences: !os::can_interrupt() }.write(&own);
+        // ORDERING: Relaxed; the hello hands it over.
+        own.word(page::FENCED).store(1, Ordering::Relaxed);
+        Ok((own, os::bell().map_err(os::refused)?))
     }
 
     pub(crate) fn socket(&self) -> BorrowedFd<'_> {
@@ -114,8 +119,12 @@ impl Link {
         let flags = if self.options.is_careful { CAREFUL } else { 0 };
         match os::send(self.socket(), &packet(flags, HELLO), &descriptors) {
             // A peer that has gone is found where its packets are read.
-            Ok(()) | Err(rustix::io::Errno::PIPE | rustix::io::Errno::CONNRESET) => Ok(()),
-            Err(error) => Err(os::refused(error)),
+            Ok(()) | Err(Errno::PIPE | Errno::CONNRESET) => Ok(()),
+            Err(error) => {
+                let error = os::refused(error);
+                self.refuse(error);
+                Err(error)
+            }
         }
     }
 
@@ -193,18 +202,15 @@ impl Link {
     }
 
     /// Tells the peer, which may listen or not.
-    fn refuse(&self, error: Error) {
-        if let Error::Refused(why) = error {
-            let _ = os::send(self.socket(), &packet(0, REFUSED | u64::from(why.number()) << 32), &[]);
-        }
+    pub(crate) fn refuse(&self, error: Error) {
+        turn_away(self.socket(), error);
     }
 
     /// Tells a peer that has not been met that nobody will come.
     pub(crate) fn close(&self) {
-        if let Some(socket) = &self.socket
-            && !self.has_begun
-        {
-            let _ = os::send(socket.as_fd(), &packet(0, CLOSED), &[]);
+        match &self.socket {
+            Some(socket) if !self.has_begun => drop(os::send(socket.as_fd(), &packet(0, CLOSED), &[])),
+            _ => {}
         }
     }
 
@@ -238,7 +244,9 @@ pub(crate) fn packet(flags: u32, what: u64) -> [u8; BYTES] {
     bytes
 }
 
-/// Refuses a stranger of whom nothing has been looked at.
-pub(crate) fn turn_away(stranger: BorrowedFd<'_>, why: Why) {
-    let _ = os::send(stranger, &packet(0, REFUSED | u64::from(why.number()) << 32), &[]);
+/// Tells a peer why it is refused, if this is such an error.
+pub(crate) fn turn_away(peer: BorrowedFd<'_>, error: Error) {
+    if let Error::Refused(why) = error {
+        let _ = os::send(peer, &packet(0, REFUSED | u64::from(why.number()) << 32), &[]);
+    }
 }

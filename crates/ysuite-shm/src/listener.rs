@@ -23,16 +23,44 @@ impl Options {
     pub fn listen(&self, name: &str) -> Result<Listener, Error> {
         Ok(Listener { bound: Bound::new(name)?, options: self.clone() })
     }
+
+    /// A socket connected to who listens at this name: for [`Sender::from_fd`](crate::Sender::from_fd) or
+    /// [`Receiver::from_fd`](crate::Receiver::from_fd). Whether that one wants it is told by the end that is made of it.
+    /// Waits at most a second, if too many wait to be accepted.
+    ///
+    /// # Errors
+    /// [`Refused`](Error::Refused): nobody listens there, a process of a [user](Why::User) that these options do not
+    /// [allow](Self::allow), or as the system says.
+    pub fn connect(&self, name: &str) -> Result<OwnedFd, Error> {
+        let socket = os::connect(name)?;
+        // An abstract name is for whoever comes first.
+        self.check(socket.as_fd())?;
+        Ok(socket)
+    }
+
+    /// Whether the user of the process at the other end is admitted.
+    fn check(&self, socket: BorrowedFd<'_>) -> Result<(), Error> {
+        match os::peer_user(socket) {
+            Some(user) if self.admits(user) => Ok(()),
+            user => Err(Error::Refused(Why::User(user.unwrap_or(u32::MAX)))),
+        }
+    }
 }
 
-/// A socket connected to who listens at this name: for [`Sender::from_fd`](crate::Sender::from_fd) or
-/// [`Receiver::from_fd`](crate::Receiver::from_fd). Whether that one wants it is told by the end that is made of it.
-/// Waits at most a second, if too many wait to be accepted.
+/// As [`Options::connect`], with the default options.
 ///
 /// # Errors
-/// [`Refused`](Error::Refused): nobody listens there, or as the system says.
+/// As there.
 pub fn connect(name: &str) -> Result<OwnedFd, Error> {
-    os::connect(name)
+    Options::new().connect(name)
+}
+
+/// Who was the next in the queue of a listener.
+pub(crate) enum Accepted {
+    Stranger(OwnedFd),
+    /// One that these options do not admit.
+    TurnedAway,
+    Nobody,
 }
 
 impl Listener {
@@ -50,13 +78,24 @@ impl Listener {
     /// # Errors
     /// [`Refused`](Error::Refused): no descriptors are left, for example.
     pub fn try_accept(&self) -> Result<Option<OwnedFd>, Error> {
-        while let Some(stranger) = self.bound.accept()? {
-            match os::peer_user(stranger.as_fd()) {
-                Some(user) if self.options.admits(user) => return Ok(Some(stranger)),
-                user => crate::link::turn_away(stranger.as_fd(), Why::User(user.unwrap_or(u32::MAX))),
+        loop {
+            match self.accept_one()? {
+                Accepted::Stranger(stranger) => return Ok(Some(stranger)),
+                Accepted::TurnedAway => {}
+                Accepted::Nobody => return Ok(None),
             }
         }
-        Ok(None)
+    }
+
+    pub(crate) fn accept_one(&self) -> Result<Accepted, Error> {
+        let Some(stranger) = self.bound.accept()? else { return Ok(Accepted::Nobody) };
+        match self.options.check(stranger.as_fd()) {
+            Ok(()) => Ok(Accepted::Stranger(stranger)),
+            Err(error) => {
+                crate::link::turn_away(stranger.as_fd(), error);
+                Ok(Accepted::TurnedAway)
+            }
+        }
     }
 
     /// As [`try_accept`](Self::try_accept), but waits for one.
@@ -68,7 +107,7 @@ impl Listener {
             if let Some(stranger) = self.try_accept()? {
                 return Ok(stranger);
             }
-            os::wait_readable(self.bound.as_fd());
+            os::poll_readable(self.bound.as_fd());
         }
     }
 }

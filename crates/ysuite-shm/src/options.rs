@@ -52,7 +52,7 @@ impl Options {
         self
     }
 
-    /// Who may connect by a name, by the number of the effective user. Peers of other users than this process's are
+    /// Who may connect by a name, and listen at one, by the number of the effective user. Peers of other users than this process's are
     /// treated [carefully](Self::careful). Not asked of an end that is inherited.
     #[must_use]
     pub fn allow(mut self, allowed: impl Fn(u32) -> bool + Send + Sync + 'static) -> Self {
@@ -60,8 +60,8 @@ impl Options {
         self
     }
 
-    // USER CODE: the caller's closure, before anything of the stranger's has been looked at; a panic drops the stranger.
-    /// Whether a process of this user may connect.
+    // USER CODE: the caller's closure, before anything that the stranger has sent is read; a panic drops the stranger.
+    /// Whether a process of this user may be at the other end.
     pub(crate) fn admits(&self, user: u32) -> bool {
         match &self.allowed {
             Some(allowed) => allowed(user),

@@ -37,7 +37,7 @@ pub enum Event<T> {
 /// Messages of one sender arrive in order; the senders take turns. Senders come and go: they connect by the funnel's
 /// name, or inherit a [`seat`](Self::seat). A sender that dies ends its own lane alone.
 pub struct Funnel<T> {
-    lanes: Lanes<T>,
+    pub(super) lanes: Lanes<T>,
     spin: u32,
 }
 
@@ -186,9 +186,8 @@ impl<T: Message> Funnel<T> {
         }
         to.push(self.recv()?);
         let mut taken = 1;
-        while taken < most
-            && let Some((_, message)) = self.lanes.take()
-        {
+        while taken < most {
+            let Some((_, message)) = self.lanes.take() else { break };
             to.push(message);
             taken += 1;
         }
@@ -208,7 +207,7 @@ impl<T: Message> Funnel<T> {
                 core::hint::spin_loop();
             }
             let is_parked = self.lanes.park_all();
-            if !is_parked && let Some(found) = self.lanes.take() {
+            if let Some(found) = if is_parked { None } else { self.lanes.take() } {
                 return Ok(Some(found));
             }
             if for_ends && !self.lanes.ended.is_empty() {
@@ -255,8 +254,8 @@ impl<T: Message> Funnel<T> {
     /// For an event loop: if there is no message, the [descriptor](AsFd::as_fd) becomes readable when there is one, or
     /// when a sender comes or goes. False: there is something to be done now.
     pub fn arm(&mut self) -> bool {
-        self.lanes.ask(Some(Duration::ZERO));
-        self.lanes.park_all() && !self.lanes.is_over()
+        let are_all = self.lanes.ask(Some(Duration::ZERO));
+        self.lanes.park_all() && are_all && !self.lanes.is_over()
     }
 }
 

@@ -51,10 +51,10 @@ impl<E: AsFd> Async<E> {
             if let Some(answer) = attempt(&mut self.end) {
                 return answer;
             }
-            if arm(&mut self.end)
-                && let Ok(mut guard) = self.ready.readable().await
-            {
-                guard.clear_ready();
+            if arm(&mut self.end) {
+                if let Ok(mut guard) = self.ready.readable().await {
+                    guard.clear_ready();
+                }
             }
         }
     }

@@ -6,9 +6,10 @@
 //! kernel or a filter refuses either, the two sides use fences instead. Any thread; `heavy` does not wait for others to
 //! act.
 
+use core::ffi::c_long;
 use std::sync::OnceLock;
 
-use rustix::thread::{MembarrierCommand, MembarrierQuery, membarrier, membarrier_query};
+use super::sys::{MEMBARRIER_GLOBAL_EXPEDITED, MEMBARRIER_QUERY, MEMBARRIER_REGISTER_GLOBAL_EXPEDITED, membarrier};
 
 /// The side that runs for every message: keeps the compiler from reordering. Valid only against [`heavy`].
 #[inline(always)]
@@ -23,7 +24,7 @@ pub(crate) fn light() {
 /// Runs a fence in every thread of every registered process, and in this one. False: the kernel has refused.
 pub(crate) fn heavy() -> bool {
     #[cfg(not(ysuite_loom))]
-    return membarrier(MembarrierCommand::GlobalExpedited).is_ok();
+    return membarrier(MEMBARRIER_GLOBAL_EXPEDITED).is_some();
     #[cfg(ysuite_loom)]
     {
         crate::sync::model::heavy();
@@ -34,11 +35,13 @@ pub(crate) fn heavy() -> bool {
 /// Registers this process for [`heavy`] of others. False: refused, so its publishers keep their fences.
 pub(crate) fn register() -> bool {
     static REGISTERED: OnceLock<bool> = OnceLock::new();
-    *REGISTERED.get_or_init(|| membarrier(MembarrierCommand::RegisterGlobalExpedited).is_ok())
+    *REGISTERED.get_or_init(|| membarrier(MEMBARRIER_REGISTER_GLOBAL_EXPEDITED).is_some())
 }
 
 /// Whether this process may call [`heavy`]. Where not, its peers keep their fences.
 pub(crate) fn can_interrupt() -> bool {
     static CAN: OnceLock<bool> = OnceLock::new();
-    *CAN.get_or_init(|| membarrier_query().contains(MembarrierQuery::GLOBAL_EXPEDITED) && heavy())
+    let is_known =
+        || membarrier(MEMBARRIER_QUERY).is_some_and(|known| known & MEMBARRIER_GLOBAL_EXPEDITED as c_long != 0);
+    *CAN.get_or_init(|| is_known() && heavy())
 }

@@ -6,15 +6,14 @@
 //! Any thread may call. Binding and connecting wait for a lock or a full queue, at most a second.
 
 use core::time::Duration;
+use std::fs::{self, File};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
-use rustix::io::Errno;
-use rustix::net::SocketAddrUnix;
-
-use super::{refused, socket::socket};
+use super::refused;
+use super::sys::{self, Errno, Name};
 use crate::{Error, Why};
 
 /// So long a lock, a queue or a stranger is waited for.
@@ -22,15 +21,15 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// Strangers that wait to be accepted.
 const BACKLOG: i32 = 128;
 
-fn address(name: &str) -> Result<SocketAddrUnix, Error> {
+fn address(name: &str) -> Result<Name, Error> {
     let address = if name.is_empty() || name.contains('\0') {
-        Err(Errno::INVAL)
+        None
     } else if name.contains('/') {
-        SocketAddrUnix::new(name)
+        Name::of(name.as_bytes())
     } else {
-        SocketAddrUnix::new_abstract_name(format!("ysuite/{name}").as_bytes())
+        Name::of(format!("\0ysuite/{name}").as_bytes())
     };
-    address.map_err(|_| Error::Refused(Why::Name))
+    address.ok_or(Error::Refused(Why::Name))
 }
 
 /// Tries until it does not fail for a reason that passes, or a second is over.
@@ -48,8 +47,8 @@ fn patiently(passes: Errno, mut attempt: impl FnMut() -> Result<(), Errno>) -> R
 /// A socket that is connected to who listens at this name.
 pub(crate) fn connect(name: &str) -> Result<OwnedFd, Error> {
     let address = address(name)?;
-    let socket = socket().map_err(refused)?;
-    match patiently(Errno::AGAIN, || rustix::net::connect(&socket, &address)) {
+    let socket = sys::socket().map_err(refused)?;
+    match patiently(Errno::AGAIN, || sys::connect(socket.as_fd(), &address)) {
         Ok(()) => Ok(socket),
         Err(Errno::AGAIN) => Err(Error::Refused(Why::Time)),
         Err(error) => Err(refused(error)),
@@ -61,27 +60,32 @@ pub(crate) struct Bound {
     socket: OwnedFd,
     /// The path, and which file there is this socket's.
     path: Option<(PathBuf, (u64, u64))>,
+    /// The process that listens: a forked child that drops its copy takes no name away.
+    process: u32,
 }
 
 impl Bound {
     pub(crate) fn new(name: &str) -> Result<Self, Error> {
-        let (address, socket) = (address(name)?, socket().map_err(refused)?);
+        let (address, socket) = (address(name)?, sys::socket().map_err(refused)?);
         let path = if name.contains('/') { Some(take_path(Path::new(name), &socket, &address)?) } else { None };
         if path.is_none() {
-            rustix::net::bind(&socket, &address).map_err(in_use)?;
+            sys::bind(socket.as_fd(), &address).map_err(in_use)?;
         }
-        let bound = Self { socket, path };
-        rustix::net::listen(&bound.socket, BACKLOG).map_err(refused)?;
+        let bound = Self { socket, path, process: super::process() };
+        sys::listen(bound.socket.as_fd(), BACKLOG).map_err(refused)?;
         Ok(bound)
     }
 
     /// The next stranger, if one waits.
     pub(crate) fn accept(&self) -> Result<Option<OwnedFd>, Error> {
-        use rustix::net::SocketFlags;
-        match rustix::net::accept_with(&self.socket, SocketFlags::CLOEXEC | SocketFlags::NONBLOCK) {
-            Ok(stranger) => Ok(Some(stranger)),
-            Err(Errno::AGAIN | Errno::INTR | Errno::CONNABORTED) => Ok(None),
-            Err(error) => Err(refused(error)),
+        loop {
+            match sys::accept(self.socket.as_fd()) {
+                Ok(stranger) => return Ok(Some(stranger)),
+                Err(Errno::AGAIN) => return Ok(None),
+                // This one has gone; the next one waits.
+                Err(Errno::INTR | Errno::CONNABORTED) => {}
+                Err(error) => return Err(refused(error)),
+            }
         }
     }
 }
@@ -95,9 +99,12 @@ impl AsFd for Bound {
 impl Drop for Bound {
     fn drop(&mut self) {
         let Some((path, ours)) = &self.path else { return };
+        if self.process != super::process() {
+            return;
+        }
         let Ok(_lock) = lock(path) else { return };
         if file(path).is_ok_and(|(found, _)| found == *ours) {
-            let _ = rustix::fs::unlink(path);
+            let _ = fs::remove_file(path);
         }
     }
 }
@@ -107,45 +114,45 @@ fn in_use(error: Errno) -> Error {
 }
 
 /// Locks the folder of a path, until the descriptor is closed.
-fn lock(path: &Path) -> Result<OwnedFd, Error> {
+fn lock(path: &Path) -> Result<File, Error> {
     let folder = match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
     };
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let folder = rustix::fs::open(folder, flags, Mode::empty()).map_err(refused)?;
-    match patiently(Errno::WOULDBLOCK, || rustix::fs::flock(&folder, FlockOperation::NonBlockingLockExclusive)) {
+    // Only a folder has this entry: what else stands there is not opened, which might block.
+    let folder = File::open(folder.join(".")).map_err(|error| refused(error.into()))?;
+    match patiently(Errno::AGAIN, || sys::try_lock(folder.as_fd())) {
         Ok(()) => Ok(folder),
-        Err(Errno::WOULDBLOCK) => Err(Error::Refused(Why::Time)),
+        Err(Errno::AGAIN) => Err(Error::Refused(Why::Time)),
         Err(error) => Err(refused(error)),
     }
 }
 
-/// Which file is at a path, and of what type. A link is not followed.
-fn file(path: &Path) -> Result<((u64, u64), FileType), Errno> {
-    let facts = rustix::fs::lstat(path)?;
-    Ok(((facts.st_dev, facts.st_ino), FileType::from_raw_mode(facts.st_mode)))
+/// Which file is at a path, and whether it is a socket. A link is not followed.
+fn file(path: &Path) -> Result<((u64, u64), bool), Errno> {
+    let facts = fs::symlink_metadata(path)?;
+    Ok(((facts.dev(), facts.ino()), facts.file_type().is_socket()))
 }
 
 /// Binds a socket to a path, in place of one that nobody listens at any more.
-fn take_path(path: &Path, socket: &OwnedFd, address: &SocketAddrUnix) -> Result<(PathBuf, (u64, u64)), Error> {
+fn take_path(path: &Path, socket: &OwnedFd, address: &Name) -> Result<(PathBuf, (u64, u64)), Error> {
     let _lock = lock(path)?;
     match file(path) {
-        Ok((_, FileType::Socket)) => {
-            let probe = super::socket::socket().map_err(refused)?;
-            match rustix::net::connect(&probe, address) {
-                Err(Errno::CONNREFUSED) => rustix::fs::unlink(path).map_err(refused)?,
+        Ok((_, true)) => {
+            let probe = sys::socket().map_err(refused)?;
+            match sys::connect(probe.as_fd(), address) {
+                Err(Errno::CONNREFUSED) => fs::remove_file(path).map_err(|error| refused(error.into()))?,
                 // Also one whose queue is full, or which is of another type.
                 _ => return Err(Error::Refused(Why::InUse)),
             }
         }
-        Ok(_) => return Err(Error::Refused(Why::Name)),
+        Ok((_, false)) => return Err(Error::Refused(Why::Name)),
         Err(Errno::NOENT) => {}
         Err(error) => return Err(refused(error)),
     }
-    rustix::net::bind(socket, address).map_err(in_use)?;
+    sys::bind(socket.as_fd(), address).map_err(in_use)?;
     // A listener before anybody else may look whether there is one.
-    rustix::net::listen(socket, BACKLOG).map_err(refused)?;
+    sys::listen(socket.as_fd(), BACKLOG).map_err(refused)?;
     let (ours, _) = file(path).map_err(refused)?;
     Ok((path.to_path_buf(), ours))
 }

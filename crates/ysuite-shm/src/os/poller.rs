@@ -7,9 +7,7 @@
 use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
-use rustix::event::{EventfdFlags, Timespec};
-use rustix::io::Errno;
+use super::sys::{self, EPOLLERR, EPOLLET, EPOLLHUP, EPOLLIN, EPOLLRDHUP, Errno, Event, Watch};
 
 /// What an event is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,51 +39,45 @@ pub(crate) struct News {
 
 impl Poller {
     pub(crate) fn new() -> Result<Self, Errno> {
-        Ok(Self { epoll: epoll::create(CreateFlags::CLOEXEC)? })
+        Ok(Self { epoll: sys::epoll()? })
     }
 
-    fn data(lane: u64, source: Source) -> EventData {
-        EventData::new_u64(lane << 2 | source as u64)
+    fn event(lane: u64, source: Source, flags: u32) -> Event {
+        Event { flags, data: lane << 2 | source as u64 }
     }
 
     pub(crate) fn add(&self, descriptor: BorrowedFd<'_>, lane: u64, source: Source) -> Result<(), Errno> {
         let flags = match source {
-            Source::Bell => EventFlags::IN | EventFlags::ET,
-            Source::Process | Source::Listener => EventFlags::IN,
-            Source::Socket => EventFlags::IN | EventFlags::RDHUP,
+            Source::Bell => EPOLLIN | EPOLLET,
+            Source::Process | Source::Listener => EPOLLIN,
+            Source::Socket => EPOLLIN | EPOLLRDHUP,
         };
-        epoll::add(&self.epoll, descriptor, Self::data(lane, source), flags)
+        sys::watch(self.as_fd(), Watch::Add, descriptor, Self::event(lane, source, flags))
     }
 
     /// From now on a socket tells only of a peer that has hung up: packets in it are of no interest.
     pub(crate) fn only_hang_up(&self, socket: BorrowedFd<'_>, lane: u64) -> Result<(), Errno> {
-        epoll::modify(&self.epoll, socket, Self::data(lane, Source::Socket), EventFlags::RDHUP)
+        sys::watch(self.as_fd(), Watch::Change, socket, Self::event(lane, Source::Socket, EPOLLRDHUP))
     }
 
     /// Tells of it no more. Needed where the descriptor is not closed for good, or was shared.
     pub(crate) fn remove(&self, descriptor: BorrowedFd<'_>) {
-        let _ = epoll::delete(&self.epoll, descriptor);
+        let _ = sys::watch(self.as_fd(), Watch::Remove, descriptor, Event { flags: 0, data: 0 });
     }
 
     /// Blocks until something has happened, for at most this long (`None`: for ever), and calls `f` for each event.
     /// False: nothing has. A signal ends the wait as well.
     pub(crate) fn wait(&self, limit: Option<Duration>, mut f: impl FnMut(News)) -> bool {
         let mut events = [const { core::mem::MaybeUninit::<Event>::uninit() }; EVENTS];
-        // In whole milliseconds, rounded up: an older kernel takes no others, and a wait must not end early.
-        let limit = limit.map(|limit| {
-            let millis = limit.as_nanos().div_ceil(1_000_000).min(i32::MAX as u128) as i64;
-            Timespec { tv_sec: millis / 1000, tv_nsec: millis % 1000 * 1_000_000 }
-        });
-        let Ok((happened, _)) = epoll::wait(&self.epoll, &mut events, limit.as_ref()) else { return false };
-        for event in &*happened {
-            let (data, flags) = (event.data.u64(), event.flags);
+        let happened = sys::happened(self.as_fd(), &mut events, limit);
+        for &Event { flags, data } in happened {
             let source = match data & 3 {
                 0 => Source::Bell,
                 1 => Source::Process,
                 2 => Source::Socket,
                 _ => Source::Listener,
             };
-            let hung_up = flags.intersects(EventFlags::RDHUP | EventFlags::HUP | EventFlags::ERR);
+            let hung_up = flags & (EPOLLRDHUP | EPOLLHUP | EPOLLERR) != 0;
             f(News { lane: data >> 2, source, hung_up });
         }
         !happened.is_empty()
@@ -100,16 +92,11 @@ impl AsFd for Poller {
 
 /// A bell that a peer rings.
 pub(crate) fn bell() -> Result<OwnedFd, Errno> {
-    rustix::event::eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)
+    sys::eventfd()
 }
 
 /// Rings a peer's bell.
 pub(crate) fn ring(bell: BorrowedFd<'_>) {
-    let _ = rustix::io::write(bell, &1_u64.to_ne_bytes());
-}
-
-/// Blocks until a descriptor is readable, or a signal comes.
-pub(crate) fn wait_readable(descriptor: BorrowedFd<'_>) {
-    use rustix::event::{PollFd, PollFlags, poll};
-    let _ = poll(&mut [PollFd::from_borrowed_fd(descriptor, PollFlags::IN)], None);
+    // It fails where a peer has filled it: its own loss.
+    let _ = sys::add_one(bell);
 }

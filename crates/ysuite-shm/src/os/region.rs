@@ -8,15 +8,15 @@
 //!
 //! Any thread may call. Nothing blocks. A region cannot grow, and a forked child does not have it (`MADV_DONTFORK`).
 
-use core::ffi::c_void;
-use core::ptr::{self, NonNull};
+use core::ffi::c_int;
+use core::ptr::NonNull;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 
-use rustix::fd::{AsFd, BorrowedFd, OwnedFd};
-use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
-use rustix::io::Errno;
-use rustix::mm::{Advice, MapFlags, ProtFlags};
-
-use crate::os::refused;
+use super::refused;
+use super::sys::{
+    self, Errno, PROT_READ, PROT_WRITE, SEAL_FUTURE_WRITE, SEAL_GROW, SEAL_SEAL, SEAL_SHRINK, SEAL_WRITE,
+};
 use crate::sync::AtomicU64;
 use crate::{Error, Why};
 
@@ -24,7 +24,7 @@ use crate::{Error, Why};
 pub(crate) const PAGE: usize = 4096;
 
 /// What a peer's memory must have: nothing may take pages away, and no new way of writing may be opened.
-const NEEDED: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
+const NEEDED: c_int = SEAL_SHRINK | SEAL_GROW | SEAL_SEAL;
 
 /// The file systems of a memfd: `TMPFS_MAGIC`. Memory of huge pages is another: reading it may fault.
 const TMPFS: u64 = 0x0102_1994;
@@ -44,33 +44,22 @@ unsafe impl Send for Map {}
 unsafe impl Sync for Map {}
 
 impl Map {
-    fn new(fd: BorrowedFd<'_>, bytes: usize, access: ProtFlags) -> Result<Self, Errno> {
-        let guard = rustix::param::page_size();
-        let whole = bytes.next_multiple_of(guard) + 2 * guard;
-        // SAFETY: a new mapping wherever the kernel likes; no reference into it exists.
-        let reserved = unsafe {
-            rustix::mm::mmap_anonymous(
-                ptr::null_mut(),
-                whole,
-                ProtFlags::empty(),
-                MapFlags::PRIVATE | MapFlags::NORESERVE,
-            )?
-        };
-        let start = reserved.cast::<u8>().wrapping_add(guard).cast::<c_void>();
+    fn new(fd: BorrowedFd<'_>, bytes: usize, access: c_int) -> Result<Self, Errno> {
+        let guard = sys::page_size();
+        let reserved = sys::reserve(bytes.next_multiple_of(guard) + 2 * guard)?;
+        // SAFETY: within what was reserved.
+        let start = unsafe { reserved.add(guard) };
         // From here on a failure unmaps what is reserved.
-        let start_of_map = NonNull::new(start.cast()).ok_or(Errno::NOMEM)?;
-        let map = Self { start: start_of_map, bytes, guard, process: super::process() };
-        // SAFETY: it replaces pages of the reservation above, which nothing else uses.
-        unsafe { rustix::mm::mmap(start, bytes, access, MapFlags::SHARED | MapFlags::FIXED, fd, 0)? };
-        // SAFETY: the range is this mapping.
-        unsafe { rustix::mm::madvise(start, bytes, Advice::LinuxDontFork)? };
+        let map = Self { start, bytes, guard, process: super::process() };
+        // SAFETY: pages of the reservation above, which nothing else uses.
+        unsafe { sys::map_at(start, bytes, access, fd)? };
         Ok(map)
     }
 
     /// The word at this many bytes from the start.
     #[inline(always)]
     fn word(&self, at: usize) -> &AtomicU64 {
-        assert!(at.is_multiple_of(8) && at < self.bytes && self.bytes - at >= 8, "a word within the region");
+        assert!(at % 8 == 0 && at < self.bytes && self.bytes - at >= 8, "a word within the region");
         // SAFETY: aligned and within the mapping, which lives as long as `self`; all accesses in this process are
         // atomic, and of another process the kernel lets none write but the owner.
         unsafe { &*self.start.as_ptr().add(at).cast::<AtomicU64>() }
@@ -84,8 +73,7 @@ impl Drop for Map {
         }
         let whole = self.bytes.next_multiple_of(self.guard) + 2 * self.guard;
         // SAFETY: what `new` has reserved, with what has been mapped into it; borrows of it have ended.
-        let unmapped = unsafe { rustix::mm::munmap(self.start.as_ptr().wrapping_sub(self.guard).cast(), whole) };
-        debug_assert!(unmapped.is_ok());
+        unsafe { sys::unmap(self.start.as_ptr().wrapping_sub(self.guard), whole) };
     }
 }
 
@@ -98,26 +86,15 @@ pub(crate) struct Own {
 impl Own {
     /// A region of this size, which is a multiple of [`PAGE`], all zero, with all its pages.
     pub(crate) fn new(bytes: usize) -> Result<Self, Error> {
-        debug_assert!(bytes != 0 && bytes.is_multiple_of(PAGE));
-        let memfd = Self::create().map_err(refused)?;
-        rustix::fs::ftruncate(&memfd, bytes as u64).map_err(refused)?;
-        // Now, as an error, and not later as a SIGBUS.
-        rustix::fs::fallocate(&memfd, FallocateFlags::empty(), 0, bytes as u64).map_err(refused)?;
-        let map = Map::new(memfd.as_fd(), bytes, ProtFlags::READ | ProtFlags::WRITE).map_err(refused)?;
-        match rustix::fs::fcntl_add_seals(&memfd, NEEDED | SealFlags::FUTURE_WRITE) {
+        debug_assert!(bytes != 0 && bytes % PAGE == 0);
+        let memfd = sys::memfd().map_err(refused)?;
+        sys::allocate(memfd.as_fd(), bytes).map_err(refused)?;
+        let map = Map::new(memfd.as_fd(), bytes, PROT_READ | PROT_WRITE).map_err(refused)?;
+        match sys::add_seals(memfd.as_fd(), NEEDED | SEAL_FUTURE_WRITE) {
             Ok(()) => Ok(Self { map, memfd }),
             // Before Linux 5.1 the peer could map it for writing.
             Err(Errno::INVAL) => Err(Error::Refused(Why::Kernel)),
             Err(error) => Err(refused(error)),
-        }
-    }
-
-    fn create() -> Result<OwnedFd, Errno> {
-        let flags = MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING;
-        match rustix::fs::memfd_create("ysuite-shm", flags | MemfdFlags::NOEXEC_SEAL) {
-            // Before Linux 6.3.
-            Err(Errno::INVAL) => rustix::fs::memfd_create("ysuite-shm", flags),
-            other => other,
         }
     }
 
@@ -147,25 +124,24 @@ impl Peer {
     /// Maps what a peer has sent, if no read of it can fault: of at least a page and at most `largest` bytes.
     pub(crate) fn map(memfd: BorrowedFd<'_>, largest: usize) -> Result<Self, Error> {
         let no = |why| Err(Error::Refused(why));
-        let Ok(seals) = rustix::fs::fcntl_get_seals(memfd) else { return no(Why::NotMemory) };
-        if !seals.contains(NEEDED) || !seals.intersects(SealFlags::FUTURE_WRITE | SealFlags::WRITE) {
+        let Some(seals) = sys::seals(memfd) else { return no(Why::NotMemory) };
+        if seals & NEEDED != NEEDED || seals & (SEAL_FUTURE_WRITE | SEAL_WRITE) == 0 {
             return no(Why::Seals);
         }
-        let kind = rustix::fs::fstatfs(memfd).map_err(refused)?;
-        if kind.f_type as u64 != TMPFS {
+        if sys::file_system(memfd).map_err(refused)? != TMPFS {
             return no(Why::NotMemory);
         }
         // What is sealed does not change: what is read here stays true.
-        let facts = rustix::fs::fstat(memfd).map_err(refused)?;
-        let bytes = usize::try_from(facts.st_size).unwrap_or(0);
-        if bytes < PAGE || !bytes.is_multiple_of(PAGE) || bytes > largest {
+        let facts = sys::facts(memfd).map_err(refused)?;
+        let bytes = usize::try_from(facts.size()).unwrap_or(0);
+        if bytes < PAGE || bytes % PAGE != 0 || bytes > largest {
             return no(Why::Size);
         }
         // To read a hole would take memory, on this process's account, or fault.
-        if u64::try_from(facts.st_blocks).unwrap_or(0) < bytes as u64 / 512 {
+        if facts.blocks() < bytes as u64 / 512 {
             return no(Why::Holes);
         }
-        Ok(Self { map: Map::new(memfd, bytes, ProtFlags::READ).map_err(refused)? })
+        Ok(Self { map: Map::new(memfd, bytes, PROT_READ).map_err(refused)? })
     }
 
     pub(crate) fn bytes(&self) -> usize {

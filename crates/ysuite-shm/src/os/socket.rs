@@ -1,43 +1,9 @@
 //! Unix sockets of packets: pairs, names, and packets with descriptors. No call blocks, except `connect` to a listener
 //! whose queue is full, for at most a second. Any thread may call.
 
-use core::mem::MaybeUninit;
-use std::ffi::c_void;
-use std::io::{IoSlice, IoSliceMut};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use rustix::io::Errno;
-use rustix::net::{
-    AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, ReturnFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, SocketAddrAny, SocketAddrUnix, SocketFlags, SocketType,
-};
-use rustix::process::{Pid, PidfdFlags};
-
-/// The most descriptors of a packet that are looked at; those beyond are closed by the kernel.
-const DESCRIPTORS: usize = 4;
-
-pub(crate) fn socket() -> Result<OwnedFd, Errno> {
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    rustix::net::socket_with(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)
-}
-
-/// Two sockets that are connected to each other.
-pub(crate) fn pair() -> Result<(OwnedFd, OwnedFd), Errno> {
-    let flags = SocketFlags::CLOEXEC | SocketFlags::NONBLOCK;
-    rustix::net::socketpair(AddressFamily::UNIX, SocketType::SEQPACKET, flags, None)
-}
-
-/// Sends a packet with these descriptors.
-pub(crate) fn send(socket: BorrowedFd<'_>, packet: &[u8], descriptors: &[BorrowedFd<'_>]) -> Result<(), Errno> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
-    let mut control = SendAncillaryBuffer::new(&mut space);
-    if !descriptors.is_empty() {
-        control.push(SendAncillaryMessage::ScmRights(descriptors));
-    }
-    let flags = SendFlags::DONTWAIT | SendFlags::NOSIGNAL;
-    rustix::io::retry_on_intr(|| rustix::net::sendmsg(socket, &[IoSlice::new(packet)], &mut control, flags))?;
-    Ok(())
-}
+use super::sys::{self, Errno};
 
 /// A packet of a peer.
 pub(crate) struct Packet {
@@ -50,92 +16,66 @@ pub(crate) struct Packet {
 
 /// The next packet; `None` if there is none yet. A packet without bytes: the peer has hung up.
 pub(crate) fn receive(socket: BorrowedFd<'_>, buffer: &mut [u8]) -> Result<Option<Packet>, Errno> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
-    let mut control = RecvAncillaryBuffer::new(&mut space);
-    let flags = RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC;
-    let mut parts = [IoSliceMut::new(buffer)];
-    let mut attempt = || rustix::io::retry_on_intr(|| rustix::net::recvmsg(socket, &mut parts, &mut control, flags));
-    let received = match attempt() {
+    let received = match sys::recv_with(socket, buffer) {
         // Said once where the peer has gone without reading what it was sent; what it has sent itself is still there.
-        Err(Errno::CONNRESET) => attempt(),
+        Err(Errno::CONNRESET) => sys::recv_with(socket, buffer),
         other => other,
     };
-    let received = match received {
+    let (bytes, descriptors, is_cut) = match received {
         Err(Errno::AGAIN) => return Ok(None),
         other => other?,
     };
-    let mut descriptors = Vec::new();
-    for message in control.drain() {
-        if let RecvAncillaryMessage::ScmRights(received) = message {
-            descriptors.extend(received);
-        }
-    }
-    let is_cut = received.flags.intersects(ReturnFlags::TRUNC | ReturnFlags::CTRUNC);
-    Ok(Some(Packet { bytes: received.bytes, descriptors, is_cut }))
+    Ok(Some(Packet { bytes, descriptors, is_cut }))
 }
+
+/// Attempts to send a packet for which the kernel has no memory.
+const ATTEMPTS: u32 = 1_000;
 
 /// Wakes the peer by a packet of one byte. A queue that is full holds one already.
 pub(crate) fn poke(socket: BorrowedFd<'_>) {
-    let _ = rustix::net::send(socket, &[1], SendFlags::DONTWAIT | SendFlags::NOSIGNAL);
+    // Nothing else would wake the peer.
+    for _ in 0..ATTEMPTS {
+        match sys::send(socket, &[1]) {
+            Err(Errno::NOBUFS | Errno::NOMEM) => std::thread::yield_now(),
+            _ => return,
+        }
+    }
 }
 
 /// Takes such packets out: enough of them that a peer cannot keep this end here.
 pub(crate) fn unpoke(socket: BorrowedFd<'_>) {
     for _ in 0..64 {
         // With no room for descriptors: the kernel closes those that a packet has.
-        match rustix::net::recv(socket, &mut [0_u8; 8], RecvFlags::DONTWAIT) {
-            Ok((_, bytes)) if bytes > 0 => {}
+        match sys::recv(socket, &mut [0_u8; 8]) {
+            Ok(bytes) if bytes > 0 => {}
             _ => return,
         }
     }
 }
 
-// `rustix` has the first without regard to processes of other namespaces, whose number is 0 here, and not the second.
-const SOL_SOCKET: i32 = 1;
-const SO_PEERCRED: i32 = 17;
-const SO_PEERPIDFD: i32 = 77;
-
-unsafe extern "C" {
-    fn getsockopt(socket: i32, level: i32, name: i32, value: *mut c_void, length: *mut u32) -> i32;
-}
-
-fn option<T: Default>(socket: BorrowedFd<'_>, name: i32) -> Option<T> {
-    let (mut value, mut length) = (T::default(), size_of::<T>() as u32);
-    // SAFETY: `value` has room for `length` bytes; its types below are plain numbers, for which every content is valid.
-    let result =
-        unsafe { getsockopt(socket.as_raw_fd(), SOL_SOCKET, name, (&raw mut value).cast::<c_void>(), &mut length) };
-    (result == 0 && length as usize == size_of::<T>()).then_some(value)
-}
-
 /// The user of the process at the other end, as it was when that connected.
 pub(crate) fn peer_user(socket: BorrowedFd<'_>) -> Option<u32> {
-    option::<[u32; 3]>(socket, SO_PEERCRED).map(|[_, user, _]| user)
+    sys::peer(socket).map(|(_, user)| user)
 }
 
 /// A descriptor of the process at the other end, as the kernel knows it; not for a pair, which one process has made.
 pub(crate) fn peer_process(socket: BorrowedFd<'_>) -> Option<OwnedFd> {
-    let is_named = |address: SocketAddrAny| {
-        SocketAddrUnix::try_from(address).is_ok_and(|name| name.path().is_some() || name.abstract_name().is_some())
-    };
-    let local = rustix::net::getsockname(socket).is_ok_and(is_named);
-    let remote = rustix::net::getpeername(socket).is_ok_and(|name| name.is_some_and(is_named));
-    if !local && !remote {
+    if !sys::has_name(socket) {
         return None;
     }
-    let number = option::<[u32; 3]>(socket, SO_PEERCRED).map(|[number, _, _]| number as i32)?;
-    // Linux 6.5 and later; also of another namespace.
-    if let Some(pidfd) = option::<i32>(socket, SO_PEERPIDFD).filter(|pidfd| *pidfd >= 0) {
-        // SAFETY: the kernel has just made it for this process.
-        return Some(unsafe { OwnedFd::from_raw_fd(pidfd) });
+    // Also of another namespace.
+    if let Some(process) = sys::peer_pidfd(socket) {
+        return Some(process);
     }
     // While the socket is open: the peer that has died has hung up as well, which is noticed also if its number is
-    // another's now.
-    rustix::process::pidfd_open(Pid::from_raw(number)?, PidfdFlags::empty()).ok()
+    // another's now. A process of another namespace has the number 0 here.
+    let (number, _) = sys::peer(socket)?;
+    if number > 0 { sys::pidfd_open(number).ok() } else { None }
 }
 
 /// A descriptor of this process, for a peer to watch.
 pub(crate) fn own_process() -> Option<OwnedFd> {
-    rustix::process::pidfd_open(rustix::process::getpid(), PidfdFlags::empty()).ok()
+    i32::try_from(super::process()).ok().and_then(|process| sys::pidfd_open(process).ok())
 }
 
 /// The file systems of what is no file: `ANON_INODE_FS_MAGIC` and `PID_FS_MAGIC`.
@@ -143,11 +83,5 @@ const NO_FILES: [u64; 2] = [0x0904_1934, 0x5049_4446];
 
 /// Whether this is an eventfd or a pidfd, as far as the kernel tells without `/proc`, and not what could block.
 pub(crate) fn is_no_file(descriptor: &OwnedFd) -> bool {
-    rustix::fs::fstatfs(descriptor.as_fd()).is_ok_and(|facts| NO_FILES.contains(&(facts.f_type as u64)))
-}
-
-/// Whether it is a socket of packets between local processes.
-pub(crate) fn is_ours(socket: BorrowedFd<'_>) -> bool {
-    rustix::net::sockopt::socket_domain(socket) == Ok(AddressFamily::UNIX)
-        && rustix::net::sockopt::socket_type(socket) == Ok(SocketType::SEQPACKET)
+    sys::file_system(descriptor.as_fd()).is_ok_and(|kind| NO_FILES.contains(&kind))
 }

@@ -63,10 +63,10 @@ impl<T: Message> Sender<T> {
     /// The channel has ended: the message, and why.
     #[inline]
     pub fn send(&mut self, message: T) -> Result<(), SendError<T>> {
-        if self.writer.position() == self.outlet.limit
-            && let Err(unfulfilled) = self.outlet.room(self.writer.position(), 1, None)
-        {
-            return Err(SendError(message, ended(unfulfilled)));
+        if self.writer.position() == self.outlet.limit {
+            if let Err(unfulfilled) = self.outlet.room(self.writer.position(), 1, None) {
+                return Err(SendError(message, ended(unfulfilled)));
+            }
         }
         self.put(&message);
         Ok(())
@@ -129,28 +129,16 @@ impl<T: Message> Sender<T> {
     /// # Errors
     /// The channel has ended: those that were not sent, and why.
     pub fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-        let (mut sent, mut quiet) = (0, 0);
+        let mut batch = Batch { sender: self, quiet: 0 };
+        let mut sent = 0;
         let mut messages = messages.into_iter();
         while let Some(message) = messages.next() {
-            if self.writer.position() == self.outlet.limit {
-                // A reader that sleeps would never make room.
-                self.outlet.end.published();
-                quiet = 0;
-                if let Err(unfulfilled) = self.outlet.room(self.writer.position(), 1, None) {
-                    let unsent = core::iter::once(message).chain(messages).collect();
-                    return Err(SendError(unsent, ended(unfulfilled)));
-                }
+            if let Err(unfulfilled) = batch.room() {
+                let unsent = core::iter::once(message).chain(messages).collect();
+                return Err(SendError(unsent, ended(unfulfilled)));
             }
-            self.writer.write(&message);
-            (sent, quiet) = (sent + 1, quiet + 1);
-            // An iterator may take its time.
-            if quiet == 16 {
-                self.outlet.end.published();
-                quiet = 0;
-            }
-        }
-        if quiet > 0 {
-            self.outlet.end.published();
+            batch.write(&message);
+            sent += 1;
         }
         Ok(sent)
     }
@@ -196,6 +184,52 @@ impl<T: Message> Sender<T> {
     pub fn arm(&mut self) -> bool {
         let is_armed = self.outlet.end.arm_for_loop();
         self.outlet.refresh(self.writer.position()) == 0 && self.outlet.end.fate().is_none() && is_armed
+    }
+}
+
+/// Messages that have been written, and of which the receiver has not been notified yet. It is on drop, so also if the
+/// caller's iterator panics.
+struct Batch<'a, T: Message> {
+    sender: &'a mut Sender<T>,
+    quiet: u32,
+}
+
+impl<T: Message> Batch<'_, T> {
+    /// An iterator may take its time.
+    const MOST: u32 = 16;
+
+    #[inline(always)]
+    fn room(&mut self) -> Result<(), Unfulfilled> {
+        let position = self.sender.writer.position();
+        if position != self.sender.outlet.limit {
+            return Ok(());
+        }
+        // A receiver that sleeps would never make room.
+        self.notify();
+        self.sender.outlet.room(position, 1, None)
+    }
+
+    #[inline(always)]
+    fn write(&mut self, message: &T) {
+        self.sender.writer.write(message);
+        self.quiet += 1;
+        if self.quiet == Self::MOST {
+            self.notify();
+        }
+    }
+
+    #[inline(always)]
+    fn notify(&mut self) {
+        self.quiet = 0;
+        self.sender.outlet.end.published();
+    }
+}
+
+impl<T: Message> Drop for Batch<'_, T> {
+    fn drop(&mut self) {
+        if self.quiet > 0 {
+            self.notify();
+        }
     }
 }
 

@@ -11,7 +11,7 @@ const HEAD: usize = 8;
 
 /// The bytes of a ring: whole words. Nothing for one that has no room for a record.
 pub(super) fn ring_bytes(capacity: usize) -> Option<usize> {
-    (capacity > HEAD && capacity.is_multiple_of(8)).then_some(capacity)
+    (capacity > HEAD && capacity % 8 == 0).then_some(capacity)
 }
 
 /// What a record of this length takes in the ring.
@@ -123,7 +123,7 @@ impl Reader {
             fence(Ordering::Acquire);
             match known.wrapping_sub(self.position) {
                 0 => return Look::Nothing,
-                more if more <= self.ring.bytes as u64 && more.is_multiple_of(8) => self.known = known,
+                more if more <= self.ring.bytes as u64 && more % 8 == 0 => self.known = known,
                 _ => return Look::Broken,
             }
         }

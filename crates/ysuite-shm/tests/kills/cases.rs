@@ -1,521 +1,261 @@
-//! The cases. Each asks for instructions until the child ends before it has run all of them.
+//! The cases: each is tried with a number of instructions after which a process is killed, and written once for all kinds.
 
-use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use ysuite_shm::{
-    BytesReceiver, BytesSender, Error, Funnel, Listener, Receiver, RecvTimeoutError, Sender, connect, pipe, pipe_bytes,
-};
+use ysuite_shm::{Error, Listener};
 
+use crate::kinds::{Kind, Place, Stop, join};
 use crate::process::{Child, Shared, here};
 
-/// A guard against hanging only.
-const LONG: Duration = Duration::from_secs(60);
-/// Messages over the end of a group, of which each has seven.
+/// Not a guard: a wait with a limit polls once more when it ends, and would find what nobody had woken it for.
+const LONG: Duration = Duration::MAX;
+/// Messages over the border of a group, of which each has seven, and more than have room.
 const MESSAGES: u64 = 10;
-const CAPACITY: usize = 8;
 
-fn ends(capacity: usize) -> (OwnedFd, OwnedFd) {
-    let (sender, receiver) = pipe::<u64>(capacity).unwrap();
-    (sender.into_fd().unwrap(), receiver.into_fd().unwrap())
+/// What one attempt has come to.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Point {
+    /// The process was killed before it had run all of its instructions.
+    pub(crate) is_inside: bool,
+    pub(crate) lost: u64,
+    pub(crate) doubled: u64,
 }
 
-/// Receives until the end, in another thread: what, and why it ended.
-fn receiving(socket: OwnedFd, spin: u32) -> thread::JoinHandle<(u64, Error)> {
+/// The peer of the process that is killed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Peer {
+    Sleeps,
+    Spins,
+    /// So slow that the process which is killed waits for it itself.
+    IsLate,
+}
+
+impl Peer {
+    pub(crate) const ALL: [(Self, &'static str); 3] =
+        [(Self::Sleeps, "sleeps"), (Self::Spins, "spins"), (Self::IsLate, "is late")];
+
+    fn spin(self) -> u32 {
+        if self == Self::Spins { u32::MAX } else { 0 }
+    }
+}
+
+/// Where the process is killed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    Hello,
+    Messages(Peer),
+    Drop,
+}
+
+/// What a receiver has received until the end.
+#[derive(Default)]
+struct Received {
+    messages: u64,
+    lost: u64,
+    doubled: u64,
+    error: Option<Error>,
+}
+
+/// Receives until the end, in another thread.
+fn receiving<K: Kind>(mut receiver: K::Receiver, spin: u32) -> thread::JoinHandle<Received> {
     thread::spawn(move || {
-        let mut receiver = Receiver::<u64>::from_fd(socket).unwrap();
-        receiver.set_spin(spin);
-        let mut next = 0;
+        K::set_receiver_spin(&mut receiver, spin);
+        let mut all = Received::default();
         loop {
-            match receiver.recv_timeout(LONG) {
-                Ok(message) => assert_eq!(message, next, "in order"),
-                Err(RecvTimeoutError::Ended(error)) => return (next, error),
-                Err(RecvTimeoutError::Timeout) => panic!("slept through a message or a death, behind {next} messages"),
+            match K::recv(&mut receiver, LONG) {
+                Ok(message) if message < all.messages => all.doubled += 1,
+                Ok(message) => {
+                    all.lost += message - all.messages;
+                    all.messages = message + 1;
+                }
+                Err(Stop::Ended(error)) => return Received { error: Some(error), ..all },
+                Err(Stop::Time) => panic!("slept through a message or a death, behind {} messages", all.messages),
             }
-            next += 1;
         }
     })
 }
 
-pub(crate) fn sender_dies(next: &mut dyn FnMut() -> u64, spin: u32) {
-    let sent = Shared::new();
-    loop {
-        let (sender, receiver) = ends(CAPACITY);
-        let child = Child::traced(|| {
-            let mut sender = Sender::<u64>::from_fd(sender.try_clone().unwrap(), CAPACITY).unwrap();
-            sender.set_spin(0);
-            sent.set(0);
-            assert_eq!(sender.meet_timeout(LONG), Ok(true));
-            here();
-            for message in 0..MESSAGES {
-                sender.send(message).unwrap();
-                sent.set(message + 1);
-            }
-            core::mem::forget(sender);
-        });
-        drop(sender);
-        let reader = receiving(receiver, spin);
-        let child = child.stopped();
-        let is_inside = child.step(next());
-        child.kill();
-        let (received, error) = reader.join().unwrap();
-        assert_eq!(error, Error::Died);
-        let sent = sent.get();
-        assert!(received == sent || received == sent + 1, "{received} of {sent}");
-        if !is_inside {
-            assert_eq!(received, MESSAGES);
-            return;
-        }
+fn sender_of_part<K: Kind>(place: Place, part: Part, sent: &Shared) {
+    if part == Part::Hello {
+        here();
     }
-}
-
-pub(crate) fn sender_dies_in_hello(next: &mut dyn FnMut() -> u64) {
-    loop {
-        let (sender, receiver) = ends(CAPACITY);
-        let child = Child::traced(|| {
-            let sender = sender.try_clone().unwrap();
-            here();
-            let mut sender = Sender::<u64>::from_fd(sender, CAPACITY).unwrap();
-            sender.send(0).unwrap();
-            here();
-        });
-        drop(sender);
-        let reader = receiving(receiver, 0);
-        let child = child.stopped();
-        let is_inside = child.step(next());
-        child.kill();
-        let (received, error) = reader.join().unwrap();
-        assert_eq!(error, Error::Died);
-        assert!(received <= 1);
-        if !is_inside {
-            assert_eq!(received, 1);
-            return;
-        }
+    let mut sender = K::sender(place).unwrap();
+    K::set_spin(&mut sender, 0);
+    let mut next = 0;
+    // A receiver that is late begins when there is no room.
+    while part == Part::Messages(Peer::IsLate) && K::try_send(&mut sender, next) {
+        next += 1;
+        sent.set(next);
     }
-}
-
-pub(crate) fn sender_dies_in_drop(next: &mut dyn FnMut() -> u64) {
-    loop {
-        let (sender, receiver) = ends(CAPACITY);
-        let child = Child::traced(|| {
-            let mut sender = Sender::<u64>::from_fd(sender.try_clone().unwrap(), CAPACITY).unwrap();
-            (0..3).for_each(|message| sender.send(message).unwrap());
-            assert_eq!(sender.meet_timeout(LONG), Ok(true));
+    if matches!(part, Part::Messages(_)) {
+        here();
+    }
+    for message in next..next + MESSAGES {
+        K::send(&mut sender, message, LONG).unwrap();
+        sent.set(message + 1);
+    }
+    match part {
+        Part::Drop => {
             here();
             drop(sender);
-            here();
-        });
-        drop(sender);
-        let reader = receiving(receiver, 0);
-        let child = child.stopped();
-        let is_inside = child.step(next());
-        child.kill();
-        let (received, error) = reader.join().unwrap();
-        assert_eq!(received, 3);
-        assert!(error == Error::Closed || is_inside && error == Error::Died);
-        if !is_inside {
-            return;
         }
+        _ => core::mem::forget(sender),
     }
+    here();
 }
 
-/// Messages of all lengths, which go round the ring's end.
-pub(crate) fn bytes_sender_dies(next: &mut dyn FnMut() -> u64) {
+pub(crate) fn sender_dies<K: Kind>(part: Part, step: u64) -> Point {
     let sent = Shared::new();
-    loop {
-        let (sender, receiver) = pipe_bytes(96).unwrap();
-        let (sender, receiver) = (sender.into_fd().unwrap(), receiver.into_fd().unwrap());
-        let child = Child::traced(|| {
-            let mut sender = BytesSender::from_fd(sender.try_clone().unwrap(), 96).unwrap();
-            sender.set_spin(0);
-            sent.set(0);
-            sender.send(&[]).unwrap();
-            here();
-            for length in 1..MESSAGES {
-                sender.send(&[length as u8; 3 * MESSAGES as usize][..3 * length as usize]).unwrap();
-                sent.set(length);
-            }
-            core::mem::forget(sender);
-        });
-        drop(sender);
-        let reader = thread::spawn(move || {
-            let mut receiver = BytesReceiver::from_fd(receiver).unwrap();
-            let mut received = 0;
-            loop {
-                match receiver.recv_timeout(LONG) {
-                    Ok(message) => assert_eq!(message, vec![received as u8; 3 * received as usize]),
-                    Err(error) => return (received, error),
-                }
-                received += 1;
-            }
-        });
+    let (place, receiver) = K::hosted();
+    let child = Child::traced(|| sender_of_part::<K>(place, part, &sent));
+    let spin = if let Part::Messages(peer) = part { peer.spin() } else { 0 };
+    let is_late = part == Part::Messages(Peer::IsLate);
+    let (child, reader) = if is_late {
         let child = child.stopped();
-        let is_inside = child.step(next());
-        child.kill();
-        let (received, error) = reader.join().unwrap();
-        assert_eq!(error, RecvTimeoutError::Ended(Error::Died));
-        let sent = sent.get() + 1;
-        assert!(received == sent || received == sent + 1, "{received} of {sent}");
-        if !is_inside {
-            assert_eq!(received, MESSAGES);
-            return;
-        }
-    }
+        (child, receiving::<K>(receiver, spin))
+    } else {
+        let reader = receiving::<K>(receiver, spin);
+        (child.stopped(), reader)
+    };
+    let is_inside = child.step(step);
+    child.kill();
+    let received = reader.join().unwrap();
+    let error = received.error.unwrap();
+    assert!(error == Error::Died || part == Part::Drop && error == Error::Closed, "{error:?}");
+    let sent = sent.get();
+    // The last one may be published and not counted.
+    let lost = received.lost + sent.saturating_sub(received.messages);
+    let doubled = received.doubled + received.messages.saturating_sub(sent + 1);
+    Point { is_inside, lost, doubled }
 }
 
-/// The writer fills the channel until it learns of the reader's death, and takes back what was not consumed.
-fn sending(socket: OwnedFd, spin: u32) -> thread::JoinHandle<(u64, Vec<u64>, Error)> {
+/// What a sender has sent until the end, and what came back.
+struct Sent {
+    messages: u64,
+    unread: Vec<u64>,
+    error: Error,
+}
+
+/// Fills the channel until it learns of the receiver's death, and takes back what was not consumed. `None`: there was
+/// no receiver. One that is late sends a message when the last one was received.
+fn sending<K: Kind>(
+    place: Place,
+    peer: Peer,
+    received: Arc<Shared>,
+    is_over: Arc<AtomicBool>,
+) -> thread::JoinHandle<Option<Sent>> {
     thread::spawn(move || {
-        let mut sender = Sender::<u64>::from_fd(socket, CAPACITY).unwrap();
-        sender.set_spin(spin);
-        let mut sent = 0;
+        // ORDERING: Relaxed; a test.
+        let mut sender = join::<K>(place, || is_over.load(Ordering::Relaxed))?.unwrap();
+        K::set_spin(&mut sender, peer.spin());
+        let mut messages = 0;
         let error = loop {
-            match sender.send_timeout(sent, LONG) {
-                Ok(()) => sent += 1,
-                Err(ysuite_shm::SendTimeoutError::Ended(_, error)) => break error,
-                Err(ysuite_shm::SendTimeoutError::Timeout(_)) => panic!("slept through room or a death"),
+            while peer == Peer::IsLate && received.get() < messages && !K::is_disconnected(&mut sender) {
+                thread::sleep(Duration::from_micros(50));
+            }
+            match K::send(&mut sender, messages, LONG) {
+                Ok(()) => messages += 1,
+                Err(Stop::Ended(error)) => break error,
+                Err(Stop::Time) => panic!("slept through room or a death, behind {messages} messages"),
             }
         };
-        (sent, sender.into_unread().expect("it has ended"), error)
+        Some(Sent { messages, unread: K::unread(sender).expect("it has ended"), error })
     })
 }
 
-pub(crate) fn receiver_dies(next: &mut dyn FnMut() -> u64, spin: u32) {
-    let received = Shared::new();
-    loop {
-        let (sender, receiver) = ends(CAPACITY);
-        let child = Child::traced(|| {
-            let mut receiver = Receiver::<u64>::from_fd(receiver.try_clone().unwrap()).unwrap();
-            received.set(0);
-            receiver.set_spin(0);
-            assert_eq!(receiver.meet_timeout(LONG), Ok(true));
-            here();
-            for message in 0..MESSAGES {
-                assert_eq!(receiver.recv(), Ok(message));
-                received.set(message + 1);
-            }
-            core::mem::forget(receiver);
-        });
-        drop(receiver);
-        let writer = sending(sender, spin);
-        let child = child.stopped();
-        let is_inside = child.step(next());
-        child.kill();
-        let (sent, unread, error) = writer.join().unwrap();
-        assert_eq!(error, Error::Died);
-        // Nothing is lost but the one that was being received, and nothing is doubled.
-        let received = received.get();
-        let from = unread.first().map_or(sent, |first| *first);
-        assert!(from == received || from == received + 1, "received {received}, unread from {from}");
-        assert!(unread.iter().copied().eq(from..sent), "{unread:?} of {sent}");
-        if !is_inside {
-            return;
-        }
+fn receiver_of_part<K: Kind>(place: Place, part: Part, received: &Shared) {
+    if part == Part::Hello {
+        here();
     }
+    let mut receiver = K::receiver(place).unwrap();
+    K::set_receiver_spin(&mut receiver, 0);
+    if matches!(part, Part::Messages(_)) {
+        here();
+    }
+    for message in 0..MESSAGES {
+        assert_eq!(K::recv(&mut receiver, LONG), Ok(message));
+        received.set(message + 1);
+    }
+    match part {
+        Part::Drop => {
+            here();
+            drop(receiver);
+        }
+        _ => core::mem::forget(receiver),
+    }
+    here();
 }
 
-pub(crate) fn receiver_dies_in_hello(next: &mut dyn FnMut() -> u64) {
-    loop {
-        let (sender, receiver) = ends(CAPACITY);
-        let child = Child::traced(|| {
-            let receiver = receiver.try_clone().unwrap();
-            here();
-            let mut receiver = Receiver::<u64>::from_fd(receiver).unwrap();
-            let _ = receiver.peek();
-            here();
-        });
-        drop(receiver);
-        let writer = sending(sender, 0);
-        let child = child.stopped();
-        let is_inside = child.step(next());
-        child.kill();
-        let (sent, unread, error) = writer.join().unwrap();
-        assert_eq!(error, Error::Died);
-        assert!(unread.iter().copied().eq(0..sent));
-        if !is_inside {
-            return;
-        }
-    }
-}
-
-/// Receives until one of two senders has ended: how much of it, and the funnel.
-fn until_one_is_left(mut funnel: Funnel<u64>) -> (u64, Funnel<u64>) {
-    let mut received = 0;
-    while funnel.senders() > 1 {
-        match funnel.recv_timeout(LONG) {
-            Ok(u64::MAX) => {}
-            Ok(message) => {
-                assert_eq!(message, received);
-                received += 1;
-            }
-            // A death is news, but no message: it comes with the next of the others.
-            Err(error) => panic!("{error}"),
-        }
-    }
-    (received, funnel)
-}
-
-/// One of several senders of a receiver that sleeps.
-pub(crate) fn funnel_sender_dies(next: &mut dyn FnMut() -> u64) {
-    let sent = Shared::new();
-    loop {
-        let mut funnel = Funnel::<u64>::without_name().unwrap();
-        funnel.set_spin(0);
-        let seats = [funnel.seat().unwrap(), funnel.seat().unwrap()].map(|(_, seat)| seat);
-        let child = Child::traced(|| {
-            let mut sender = Sender::<u64>::from_fd(seats[0].try_clone().unwrap(), CAPACITY).unwrap();
-            sender.set_spin(0);
-            sent.set(0);
-            assert_eq!(sender.meet_timeout(LONG), Ok(true));
-            here();
-            for message in 0..MESSAGES {
-                sender.send(message).unwrap();
-                sent.set(message + 1);
-            }
-            core::mem::forget(sender);
-        });
-        let [_, seat] = seats;
-        let receiver = thread::spawn(move || until_one_is_left(funnel));
-        let mut other = Sender::<u64>::from_fd(seat, CAPACITY).unwrap();
-        let child = child.stopped();
-        let is_inside = child.step(next());
-        child.kill();
-        // Messages of another sender go on, and by one of them the end is noticed.
-        while !receiver.is_finished() {
-            let _ = other.send_timeout(u64::MAX, Duration::from_millis(1));
-        }
-        let (received, mut funnel) = receiver.join().unwrap();
-        let sent = sent.get();
-        assert!(received == sent || received == sent + 1, "{received} of {sent}");
-        assert_eq!(funnel.next_ended().map(|ended| ended.error), Some(Error::Died));
-        if !is_inside {
-            return;
-        }
-    }
-}
-
-/// Two children, one of which is killed while the other is, too.
-pub(crate) fn both_die(next: &mut dyn FnMut() -> u64) {
-    loop {
-        let (sender, receiver) = ends(CAPACITY);
-        let receiving = Child::run(|| {
-            let mut receiver = Receiver::<u64>::from_fd(receiver.try_clone().unwrap()).unwrap();
-            while receiver.recv().is_ok() {}
-            here();
-        });
-        let child = Child::traced(|| {
-            let mut sender = Sender::<u64>::from_fd(sender.try_clone().unwrap(), CAPACITY).unwrap();
-            here();
-            (0..3).for_each(|message| sender.send(message).unwrap());
-            here();
-        });
-        drop((sender, receiver));
-        let child = child.stopped();
-        let is_inside = child.step(next());
-        child.kill();
-        receiving.kill();
-        if !is_inside {
-            return;
-        }
-    }
-}
-
-/// Who executes another program has lost its end, and its peer learns it though the process lives.
-pub(crate) fn executes_another() {
-    let (sender, receiver) = ends(CAPACITY);
-    let child = Child::run(|| {
-        let mut sender = Sender::<u64>::from_fd(sender.try_clone().unwrap(), CAPACITY).unwrap();
-        sender.send(0).unwrap();
-        use std::os::unix::process::CommandExt;
-        panic!("{}", std::process::Command::new("sleep").arg("60").exec());
-    });
-    drop(sender);
-    let reader = receiving(receiver, 0);
-    assert_eq!(reader.join().unwrap(), (1, Error::Died));
+pub(crate) fn receiver_dies<K: Kind>(part: Part, step: u64) -> Point {
+    let received = Arc::new(Shared::new());
+    let (to, from) = K::places();
+    let child = Child::traced(|| receiver_of_part::<K>(from, part, &received));
+    let is_over = Arc::new(AtomicBool::new(false));
+    let peer = if let Part::Messages(peer) = part { peer } else { Peer::Sleeps };
+    let writer = sending::<K>(to, peer, Arc::clone(&received), Arc::clone(&is_over));
+    let child = child.stopped();
+    let is_inside = child.step(step);
     child.kill();
+    // ORDERING: Relaxed; a test.
+    is_over.store(true, Ordering::Relaxed);
+    let Some(sent) = writer.join().unwrap() else { return Point { is_inside, ..Point::default() } };
+    assert!(sent.error == Error::Died || part == Part::Drop && sent.error == Error::Closed, "{:?}", sent.error);
+    assert_eq!(sent.unread.len() as u64, sent.messages - sent.unread.first().unwrap_or(&sent.messages));
+    let from = sent.unread.first().copied().unwrap_or(sent.messages);
+    assert!(sent.unread.iter().copied().eq(from..sent.messages), "{:?}", sent.unread);
+    // The one that was being received may be consumed and not counted.
+    let received = received.get();
+    Point { is_inside, lost: from.saturating_sub(received + 1), doubled: received.saturating_sub(from) }
 }
 
-/// Processes in pid, ipc and mount namespaces of their own have channels as others have.
-pub(crate) fn in_namespaces() {
+/// Both at once: one behind an instruction, the other wherever it is.
+pub(crate) fn both_die<K: Kind>(is_sender_stepped: bool, step: u64) -> Point {
+    let (to, from) = K::places();
+    let receiver = Child::traced(|| {
+        let mut receiver = K::receiver(from).unwrap();
+        K::set_receiver_spin(&mut receiver, 0);
+        here();
+        (0..MESSAGES).for_each(|_| _ = K::recv(&mut receiver, LONG));
+        here();
+    });
+    let receiver = receiver.stopped();
+    let sender = Child::traced(|| {
+        let mut sender = join::<K>(to, || false).unwrap().unwrap();
+        K::set_spin(&mut sender, 0);
+        here();
+        (0..MESSAGES).for_each(|message| _ = K::send(&mut sender, message, LONG));
+        core::mem::forget(sender);
+        here();
+    });
+    let sender = sender.stopped();
+    let (stepped, free) = if is_sender_stepped { (&sender, &receiver) } else { (&receiver, &sender) };
+    free.go_on();
+    let is_inside = stepped.step(step);
+    Child::kill_both(sender, receiver);
+    Point { is_inside, ..Point::default() }
+}
+
+/// Who is killed while it takes a path leaves nothing that the next one minds.
+pub(crate) fn listener_dies_in_bind(step: u64) -> Point {
     let folder = std::env::temp_dir().join(format!("ysuite-shm-{}", std::process::id()));
-    std::fs::create_dir(&folder).unwrap();
+    std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("socket");
     let name = path.to_str().unwrap();
-    let listener = Listener::bind(name).unwrap();
-    let outer = Child::run(|| {
-        // SAFETY: changes this process alone.
-        if unsafe { libc::unshare(libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWNS) } != 0 {
-            println!("no namespaces here: {}", std::io::Error::last_os_error());
-        }
-        // The first process of the new namespace, whose number there is 1.
-        Child::run(|| {
-            let mut sender = Sender::<u64>::from_fd(connect(name).unwrap(), CAPACITY).unwrap();
-            (0..3).for_each(|message| sender.send(message).unwrap());
-            assert_eq!(sender.meet_timeout(LONG), Ok(true));
-            core::mem::forget(sender);
-        })
-        .join();
-    });
-    let reader = receiving(listener.accept().unwrap(), 0);
-    assert_eq!(reader.join().unwrap(), (3, Error::Died));
-    outer.join();
-    drop(listener);
-    std::fs::remove_dir(&folder).unwrap();
-}
-
-pub(crate) fn inherited() {
-    let (mut sender, receiver) = pipe::<u64>(100).unwrap();
-    let receiver = receiver.into_fd().unwrap();
-    let child = Child::run(|| {
-        let mut receiver = Receiver::<u64>::from_fd(receiver.try_clone().unwrap()).unwrap();
-        assert!((0..10_000).all(|message| receiver.recv() == Ok(message)));
-        assert_eq!(receiver.recv(), Err(Error::Closed));
-    });
-    drop(receiver);
-    (0..10_000).for_each(|message| sender.send(message).unwrap());
-    drop(sender);
-    child.join();
-}
-
-/// With `peek` and `consume` a message is dealt with by the next receiver, if the first dies over it.
-pub(crate) fn next_receiver_goes_on() {
-    let name = format!("kills-{}-next", std::process::id());
-    let listener = Listener::bind(&name).unwrap();
-    let mut unread: Vec<u64> = (0..100).collect();
-    let dealt = Shared::new();
-    for _ in 0..5 {
-        let child = Child::run(|| {
-            let mut receiver = Receiver::<u64>::from_fd(connect(&name).unwrap()).unwrap();
-            for _ in 0..10 {
-                assert_eq!(receiver.recv(), Ok(dealt.get()));
-                dealt.set(dealt.get() + 1);
-            }
-            while receiver.peek().is_none() {}
-            // Dies over this one.
-            core::mem::forget(receiver);
-        });
-        let mut sender = Sender::<u64>::from_fd(listener.accept().unwrap(), 100).unwrap();
-        sender.send_batch(unread).unwrap();
-        assert_eq!(sender.meet_timeout(LONG), Ok(true));
-        child.join();
-        unread = sender.into_unread().unwrap();
-        assert!(unread.iter().copied().eq(dealt.get()..100));
-    }
-    assert_eq!(dealt.get(), 50);
-}
-
-/// A stream costs a system call now and then, for a full or an empty ring, and none for each message.
-pub(crate) fn stream_without_calls() {
-    const STREAM: u64 = 200_000;
-    let (sender, receiver) = ends(4096);
     let child = Child::traced(|| {
-        let mut sender = Sender::<u64>::from_fd(sender.try_clone().unwrap(), 4096).unwrap();
-        assert_eq!(sender.meet_timeout(LONG), Ok(true));
         here();
-        (0..STREAM).for_each(|message| sender.send(message).unwrap());
+        let listener = Listener::bind(name).unwrap();
         here();
+        drop(listener);
     });
-    drop(sender);
-    let reader = receiving(receiver, 100);
-    let calls = child.stopped().tap_kill(Child::count_calls);
-    assert_eq!(reader.join().unwrap(), (STREAM, Error::Died));
-    assert!(calls < STREAM / 20, "{calls}");
-}
-
-/// Nor do senders that are idle cost one.
-pub(crate) fn funnel_without_calls() {
-    const STREAM: u64 = 100_000;
-    let name = format!("kills-{}-calls", std::process::id());
-    let child = Child::traced(|| {
-        let mut funnel = Funnel::<u64>::bind(&name).unwrap();
-        // All are there, and were idle for a while.
-        assert!((0..101).all(|_| funnel.recv() == Ok(0)));
-        here();
-        (1..STREAM).for_each(|message| assert_eq!(funnel.recv(), Ok(message)));
-        here();
-    });
-    let mut senders = many(&name, 101);
     let child = child.stopped();
-    let sending = thread::spawn(move || {
-        (1..STREAM).for_each(|message| senders[100].send(message).unwrap());
-        senders
-    });
-    let calls = child.tap_kill(Child::count_calls);
-    drop(sending.join().unwrap());
-    assert!(calls < STREAM / 20, "{calls}");
-}
-
-/// Who waits for a hundred idle senders makes the call in which it sleeps, and few others.
-pub(crate) fn idle_without_calls() {
-    let name = format!("kills-{}-idle", std::process::id());
-    let child = Child::traced(|| {
-        let mut funnel = Funnel::<u64>::bind(&name).unwrap();
-        assert!((0..100).all(|_| funnel.recv() == Ok(0)));
-        here();
-        assert_eq!(funnel.recv_timeout(Duration::from_millis(300)), Err(RecvTimeoutError::Timeout));
-        here();
-    });
-    let senders = many(&name, 100);
-    let calls = child.stopped().tap_kill(Child::count_calls);
-    drop(senders);
-    assert!(calls < 20, "{calls}");
-}
-
-/// This number of senders, each of which has sent a 0.
-fn many(name: &str, senders: u32) -> Vec<Sender<u64>> {
-    let socket = || loop {
-        match connect(name) {
-            Ok(socket) => return socket,
-            Err(_) => thread::yield_now(),
-        }
-    };
-    (0..senders)
-        .map(|_| {
-            let mut sender = Sender::<u64>::from_fd(socket(), 4096).unwrap();
-            sender.send(0).unwrap();
-            sender
-        })
-        .collect()
-}
-
-/// A child that is forked, and does not execute anything, has no memory of the channel; dropping its copy of an end does
-/// nothing to the channel, nor to what the child has where that memory was.
-pub(crate) fn forked_copy() {
-    let (mut sender, mut receiver) = pipe::<u64>(8).unwrap();
-    sender.send(1).unwrap();
-    assert_eq!(receiver.recv(), Ok(1));
-    let mut copies = Some((sender, receiver));
-    let child = Child::run(|| drop(copies.take()));
-    child.join();
-    let (mut sender, mut receiver) = copies.take().unwrap();
-    sender.send(2).unwrap();
-    assert_eq!(receiver.recv(), Ok(2));
-    drop(sender);
-    assert_eq!(receiver.recv(), Err(Error::Closed));
-}
-
-/// A ping-pong in which each end looks for a changing time before it sleeps: the windows of the two meet in all ways.
-pub(crate) fn exchange() {
-    const ROUND_TRIPS: u64 = 20_000;
-    let ((to, from_here), (back, from)) = (ends(2), ends(2));
-    let child = Child::run(|| {
-        let mut receiver = Receiver::<u64>::from_fd(from_here.try_clone().unwrap()).unwrap();
-        let mut sender = Sender::<u64>::from_fd(back.try_clone().unwrap(), 2).unwrap();
-        for message in 0..ROUND_TRIPS {
-            receiver.set_spin((message * 7 % 160) as u32);
-            assert_eq!(receiver.recv_timeout(LONG), Ok(message));
-            sender.send(message).unwrap();
-        }
-    });
-    drop((from_here, back));
-    let mut sender = Sender::<u64>::from_fd(to, 2).unwrap();
-    let mut receiver = Receiver::<u64>::from_fd(from).unwrap();
-    for message in 0..ROUND_TRIPS {
-        receiver.set_spin((message * 13 % 170) as u32);
-        sender.send(message).unwrap();
-        assert_eq!(receiver.recv_timeout(LONG), Ok(message));
-    }
-    drop((sender, receiver));
-    child.join();
+    let is_inside = child.step(step);
+    child.kill();
+    let listener = Listener::bind(name).unwrap();
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+    drop(listener);
+    std::fs::remove_dir(&folder).expect("nothing is left in it");
+    Point { is_inside, ..Point::default() }
 }

@@ -3,7 +3,7 @@
 
 use ysuite_shm::{Error, TryRecvError, Why, pipe};
 
-use crate::process::Child;
+use crate::process::{Child, forbid};
 use crate::remains;
 
 /// What a channel must do.
@@ -32,24 +32,6 @@ const CALLS: [(&str, libc::c_long, Expected); 14] = [
     ("pidfd_open", libc::SYS_pidfd_open, Works),
     ("sched_getaffinity", libc::SYS_sched_getaffinity, Works),
 ];
-
-/// From now on the kernel answers this call with this error.
-fn forbid(call: libc::c_long, error: i32) {
-    let step = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
-    // Load the call's number; if it is this one, return the error, else allow it.
-    let program = [
-        step(0x20, 0, 0, 0),
-        step(0x15, 0, 1, call as u32),
-        step(0x06, 0, 0, libc::SECCOMP_RET_ERRNO | error as u32),
-        step(0x06, 0, 0, libc::SECCOMP_RET_ALLOW),
-    ];
-    let filter = libc::sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
-    // SAFETY: restricts this process alone; the program is read by the call.
-    unsafe {
-        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
-        assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const filter), 0);
-    }
-}
 
 /// One thread makes a channel and uses it, and an end that is given away.
 fn use_a_channel() -> Result<(), Error> {

@@ -1,67 +1,146 @@
-//! Ends whose process is killed behind an instruction: single-stepped by `ptrace` for a number of instructions, and then
-//! killed. Whatever the instruction, the other end gets what was published, all of it and in order, learns of the death,
-//! and nothing stays behind.
+//! Processes that are killed behind an instruction: single-stepped by `ptrace` for a number of instructions, and then
+//! killed. Whatever the instruction, the peer gets what was published, all of it and in order, learns of the death, and
+//! nothing stays behind. And processes of which one system call fails.
 //!
 //! A runner of its own, with one thread, because it forks. In a test run it takes some of the instructions of each case;
 //! with `YSUITE_KILLS=1` all of them, with `YSUITE_KILLS=7` each seventh. `cargo test --test kills -- FILTER`.
 #![cfg(target_os = "linux")]
 
+mod attacks;
 mod cases;
 mod faults;
+#[cfg(target_arch = "x86_64")]
+mod injected;
+#[allow(dead_code, reason = "shared with the other tests")]
+#[path = "../support/kinds.rs"]
+mod kinds;
+mod once;
+#[allow(dead_code, reason = "shared with the stress tests")]
 mod process;
 mod remains;
 
-/// A case: its name, and what it does with each instruction that it is told.
-type Case = (&'static str, fn(&mut dyn FnMut() -> u64));
+use cases::{Part, Peer, Point};
+use kinds::{Bytes, Careful, Kind, Pipe, Single};
 
-const CASES: &[Case] = &[
-    ("a sender dies while its receiver sleeps", |next| cases::sender_dies(next, 0)),
-    ("a sender dies while its receiver spins", |next| cases::sender_dies(next, u32::MAX)),
-    ("a sender dies in its hello", cases::sender_dies_in_hello),
-    ("a sender dies in its drop", cases::sender_dies_in_drop),
-    ("a receiver dies while its sender finds the channel full and sleeps", |next| cases::receiver_dies(next, 0)),
-    ("a receiver dies while its sender finds the channel full and spins", |next| cases::receiver_dies(next, u32::MAX)),
-    ("a receiver dies in its hello", cases::receiver_dies_in_hello),
-    ("a sender of bytes dies", cases::bytes_sender_dies),
-    ("a sender of a funnel dies", cases::funnel_sender_dies),
-    ("both die", cases::both_die),
-];
+/// A case: its name, and what it does with a number of instructions.
+struct Case {
+    name: String,
+    attempt: Box<dyn Fn(u64) -> Point>,
+}
+
+impl Case {
+    fn new(name: String, attempt: impl Fn(u64) -> Point + 'static) -> Self {
+        Self { name, attempt: Box::new(attempt) }
+    }
+}
+
+fn cases_of<K: Kind + 'static>() -> Vec<Case> {
+    let mut cases = Vec::new();
+    let parts = Peer::ALL.map(|(peer, how)| (Part::Messages(peer), format!("while its peer {how}")));
+    let others = [(Part::Hello, "in its hello".into()), (Part::Drop, "in its drop".into())];
+    for (part, how) in parts.into_iter().chain(others) {
+        cases.push(Case::new(format!("{}: a sender dies {how}", K::NAME), move |step| {
+            cases::sender_dies::<K>(part, step)
+        }));
+        cases.push(Case::new(format!("{}: a receiver dies {how}", K::NAME), move |step| {
+            cases::receiver_dies::<K>(part, step)
+        }));
+    }
+    for (is_sender, which) in [(true, "sender"), (false, "receiver")] {
+        cases.push(Case::new(format!("{}: both die, behind an instruction of the {which}", K::NAME), move |step| {
+            cases::both_die::<K>(is_sender, step)
+        }));
+    }
+    cases
+}
+
+fn cases() -> Vec<Case> {
+    let mut cases = cases_of::<Pipe>();
+    cases.extend(cases_of::<Careful>());
+    cases.extend(cases_of::<Bytes>());
+    cases.extend(cases_of::<Single>());
+    cases.push(Case::new("a listener dies in its bind".into(), cases::listener_dies_in_bind));
+    cases
+}
 
 const ONCE: &[(&str, fn())] = &[
-    ("a process that executes another program loses its end", cases::executes_another),
-    ("ends in namespaces of their own", cases::in_namespaces),
-    ("an inherited end", cases::inherited),
-    ("a stream makes no system call for each message", cases::stream_without_calls),
-    ("nor does a funnel with many idle senders", cases::funnel_without_calls),
-    ("a funnel that waits for idle senders makes no calls", cases::idle_without_calls),
-    ("two processes exchange messages, asleep and awake", cases::exchange),
+    ("a process that executes another program loses its end", once::executes_another),
+    ("ends in namespaces of their own", once::in_namespaces),
+    ("an inherited end", once::inherited),
+    ("a stream makes no system call for each message", once::stream_without_calls),
+    ("nor does a funnel with many idle senders", once::funnel_without_calls),
+    ("a funnel that waits for idle senders makes no calls", once::idle_without_calls),
+    ("two processes exchange messages, asleep and awake", once::exchange),
     ("calls that the kernel refuses", faults::refused_calls),
     ("descriptors that run out", faults::no_descriptors),
-    ("a forked child drops its copy of an end", cases::forked_copy),
-    ("a next receiver goes on", cases::next_receiver_goes_on),
+    ("a forked child drops its copy of an end", once::forked_copy),
+    ("a next receiver goes on", once::next_receiver_goes_on),
+    ("a forked child drops its copy of a listener", attacks::forked_listener),
+    ("a listener of another user", attacks::another_users_listener),
+    ("a funnel without descriptors", attacks::funnel_without_descriptors),
+    ("a thousand senders", attacks::thousand_senders),
+    ("a limit of the size of files, and of addresses", attacks::limits),
+    ("many processes take one path", attacks::contested_path),
 ];
+
+/// How many attempts, of how many.
+#[derive(Default)]
+struct Total {
+    points: u64,
+    instructions: u64,
+    lost: u64,
+    doubled: u64,
+}
 
 fn main() {
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
     let stride = std::env::var("YSUITE_KILLS").ok().and_then(|stride| stride.parse::<u64>().ok());
-    process::guard();
-    for (name, case) in CASES.iter().filter(|(name, _)| name.contains(&wanted)) {
-        let before = remains::count();
-        let (mut at, mut points) = (0, 0_u32);
-        case(&mut || {
-            let step = at;
-            points += 1;
-            // Without a stride: closely at first, then further and further apart, at places that are no multiples.
-            at += stride.unwrap_or(1 + at / 2);
-            step
-        });
-        remains::assert_same(&before, name);
-        println!("{name}: killed behind {points} of {at} instructions");
+    remains::alone();
+    let mut total = Total::default();
+    for Case { name, attempt } in cases().into_iter().filter(|case| case.name.contains(&wanted)) {
+        process::guard(if stride.is_some() { 7_200 } else { 300 });
+        let name: &'static str = name.leak();
+        let case = run(name, &attempt, stride);
+        println!("{name}: killed behind {} of {} instructions", case.points, case.instructions);
+        total.points += case.points;
+        total.instructions += case.instructions;
+        total.lost += case.lost;
+        total.doubled += case.doubled;
     }
+    let Total { points, instructions, lost, doubled } = total;
+    println!("killed behind {points} of {instructions} instructions: {lost} messages lost, {doubled} doubled");
+    assert_eq!((lost, doubled), (0, 0));
+    #[cfg(target_arch = "x86_64")]
+    injected::run(&wanted, stride);
     for (name, test) in ONCE.iter().filter(|(name, _)| name.contains(&wanted)) {
+        process::guard(300);
+        process::now(name, 0);
         let before = remains::count();
         test();
         remains::assert_same(&before, name);
         println!("{name}: ok");
     }
+}
+
+fn run(name: &'static str, attempt: &dyn Fn(u64) -> Point, stride: Option<u64>) -> Total {
+    let before = remains::count();
+    let (mut at, mut case) = (0, Total::default());
+    loop {
+        process::now(name, at);
+        let point = attempt(at);
+        if point.lost + point.doubled > 0 {
+            println!("{name}: behind {at} instructions: {point:?}");
+        }
+        case.points += 1;
+        case.lost += point.lost;
+        case.doubled += point.doubled;
+        case.instructions = at;
+        if !point.is_inside {
+            break;
+        }
+        // Without a stride: closely at first, then further and further apart, at places that are no multiples.
+        at += stride.unwrap_or(1 + at);
+    }
+    remains::assert_same(&before, name);
+    case
 }

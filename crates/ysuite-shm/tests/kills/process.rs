@@ -2,10 +2,48 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Ends this program, and with it the test, if it hangs.
-pub(crate) fn guard() {
-    // SAFETY: an alarm whose signal kills the program.
-    unsafe { libc::alarm(if std::env::var_os("YSUITE_KILLS").is_some() { 36_000 } else { 300 }) };
+/// What is tried just now: a case's name, where it is, and how long it is.
+static NOW: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
+
+/// Remembers what is tried now, for the guard to say. The name lives as long as the program.
+pub(crate) fn now(name: &'static str, at: u64) {
+    // ORDERING: Relaxed; read by a handler in the same thread, or by one that ends the program.
+    for (word, value) in NOW.iter().zip([name.as_ptr() as u64, name.len() as u64, at]) {
+        word.store(value, Ordering::Relaxed);
+    }
+}
+
+/// Says where the program stands still, and ends it.
+extern "C" fn stands_still(_signal: libc::c_int) {
+    // ORDERING: Relaxed; see `now`.
+    let [start, length, at] = [&NOW[0], &NOW[1], &NOW[2]].map(|word| word.load(Ordering::Relaxed));
+    let mut digits = [b' '; 24];
+    let (mut rest, mut from) = (at, digits.len() - 1);
+    digits[from] = b'\n';
+    while from > 1 {
+        from -= 1;
+        digits[from] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    let parts = [(c"it stands still: ".as_ptr().cast(), 17), (start as *const libc::c_void, length as usize)];
+    // SAFETY: calls that a handler may make; each part is a text of this length that lives as long as the program.
+    unsafe {
+        parts.into_iter().for_each(|(text, bytes)| _ = libc::write(2, text, bytes));
+        libc::write(2, digits[from - 1..].as_ptr().cast(), digits.len() + 1 - from);
+        libc::_exit(1);
+    }
+}
+
+/// Ends this program, and with it the test, if one case takes too long.
+pub(crate) fn guard(seconds: u32) {
+    // SAFETY: an alarm, whose handler makes no calls but those that it may.
+    unsafe {
+        libc::signal(libc::SIGALRM, stands_still as extern "C" fn(libc::c_int) as libc::sighandler_t);
+        libc::alarm(seconds);
+    }
 }
 
 /// A child, which is killed when this is dropped.
@@ -79,13 +117,70 @@ impl Child {
         }
     }
 
+    /// Runs to the next entry into a system call, or out of one. False: it has ended before, or reached the next place.
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn to_next_call(&self) -> bool {
+        // SAFETY: the child is stopped.
+        assert_eq!(unsafe { libc::ptrace(libc::PTRACE_SYSCALL, self.0, 0, 0) }, 0);
+        let status = self.wait();
+        assert!(libc::WIFSTOPPED(status) || status == 0, "it has failed: {status:#x}");
+        libc::WIFSTOPPED(status) && libc::WSTOPSIG(status) == libc::SIGTRAP
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn registers(&self) -> libc::user_regs_struct {
+        let mut registers = core::mem::MaybeUninit::uninit();
+        // SAFETY: the child is stopped; the call writes all of them.
+        unsafe {
+            assert_eq!(libc::ptrace(libc::PTRACE_GETREGS, self.0, 0, registers.as_mut_ptr()), 0);
+            registers.assume_init()
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    pub(crate) fn set_registers(&self, registers: &libc::user_regs_struct) {
+        // SAFETY: the child is stopped, and a test.
+        assert_eq!(unsafe { libc::ptrace(libc::PTRACE_SETREGS, self.0, 0, core::ptr::from_ref(registers)) }, 0);
+    }
+
     /// Does something with it, and kills it.
     pub(crate) fn tap_kill<R>(self, f: impl FnOnce(&Self) -> R) -> R {
         f(&self)
     }
 
+    pub(crate) fn id(&self) -> libc::pid_t {
+        self.0
+    }
+
+    /// Whether it has ended: it can still be waited for.
+    pub(crate) fn has_ended(&self) -> bool {
+        let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+        let mut facts = core::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
+        // SAFETY: waits for this child, whose facts the call writes; zeros are facts as well.
+        unsafe {
+            assert_eq!(libc::waitid(libc::P_PID, self.0 as libc::id_t, facts.as_mut_ptr(), flags), 0);
+            facts.assume_init().si_pid() != 0
+        }
+    }
+
+    /// Runs on, until a signal stops it.
+    pub(crate) fn go_on(&self) {
+        // SAFETY: the child is stopped.
+        assert_eq!(unsafe { libc::ptrace(libc::PTRACE_CONT, self.0, 0, 0) }, 0);
+    }
+
     pub(crate) fn kill(self) {
         drop(self);
+    }
+
+    /// Neither learns of the other's death.
+    pub(crate) fn kill_both(one: Self, other: Self) {
+        // SAFETY: kills two children, which have not been waited for.
+        unsafe {
+            libc::kill(one.0, libc::SIGKILL);
+            libc::kill(other.0, libc::SIGKILL);
+        }
+        drop((one, other));
     }
 
     /// Waits for an orderly end.
@@ -102,6 +197,24 @@ impl Drop for Child {
             libc::kill(self.0, libc::SIGKILL);
             libc::waitpid(self.0, core::ptr::null_mut(), 0);
         }
+    }
+}
+
+/// From now on the kernel answers this call with this error.
+pub(crate) fn forbid(call: libc::c_long, error: i32) {
+    let step = |code, jt, jf, k| libc::sock_filter { code, jt, jf, k };
+    // Load the call's number; if it is this one, return the error, else allow it.
+    let program = [
+        step(0x20, 0, 0, 0),
+        step(0x15, 0, 1, call as u32),
+        step(0x06, 0, 0, libc::SECCOMP_RET_ERRNO | error as u32),
+        step(0x06, 0, 0, libc::SECCOMP_RET_ALLOW),
+    ];
+    let filter = libc::sock_fprog { len: program.len() as u16, filter: program.as_ptr().cast_mut() };
+    // SAFETY: restricts this process alone; the program is read by the call.
+    unsafe {
+        assert_eq!(libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+        assert_eq!(libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const filter), 0);
     }
 }
 

@@ -2,10 +2,14 @@
 #![cfg(target_os = "linux")]
 
 mod bytes;
+mod conformance;
 mod endings;
 mod funnel;
 #[cfg(any(feature = "mio", feature = "tokio"))]
 mod integrations;
+#[allow(dead_code, reason = "shared with the kills")]
+#[path = "../support/kinds.rs"]
+mod kinds;
 mod pipe;
 
 /// A guard against hanging only.

@@ -141,6 +141,30 @@ fn a_batch_that_nobody_takes_comes_back() {
     assert_eq!((error.0, error.1), ((0..5).collect(), Error::Closed));
 }
 
+/// Claim: An iterator that panics within a batch leaves what it has given: a receiver that sleeps is woken for it.
+#[test]
+fn a_batch_that_panics_wakes_the_receiver() {
+    let (mut sender, mut receiver) = pipe::<u64>(100).unwrap();
+    receiver.set_spin(0);
+    sender.send(0).unwrap();
+    assert_eq!(receiver.recv(), Ok(0));
+    let (at_rest, rests) = std::sync::mpsc::channel();
+    let waiting = thread::spawn(move || {
+        at_rest.send(()).unwrap();
+        (0..3).for_each(|message| assert_eq!(receiver.recv(), Ok(message)));
+        at_rest.send(()).unwrap();
+    });
+    rests.recv().unwrap();
+    let batch = (0..4).inspect(|message| {
+        // Long enough for the receiver to fall asleep.
+        thread::sleep(Duration::from_millis(20));
+        assert!(*message < 3, "no more");
+    });
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| sender.send_batch(batch))).is_err());
+    rests.recv_timeout(LONG).expect("it is woken");
+    waiting.join().unwrap();
+}
+
 #[test]
 fn iterators_end() {
     let (mut sender, mut receiver) = pipe::<u64>(10).unwrap();

@@ -8,10 +8,11 @@ use rustix::fs::{FallocateFlags, MemfdFlags, Mode, OFlags, SealFlags};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags};
 
-use super::{NEEDED, Own, PAGE, Peer};
+use super::{Own, PAGE, Peer};
 use crate::sync::Ordering;
 use crate::{Error, Why};
 
+const NEEDED: SealFlags = SealFlags::SHRINK.union(SealFlags::GROW).union(SealFlags::SEAL);
 const LARGEST: usize = 1 << 20;
 
 fn refusal(outcome: Result<Peer, Error>) -> Why {

@@ -1,0 +1,63 @@
+//! Strangers, as the funnel counts them.
+
+use std::time::Duration;
+
+use super::{Funnel, STRANGERS};
+use crate::{Options, Sender, connect};
+
+fn name(test: &str) -> String {
+    format!("test-{}-lanes-{test}", std::process::id())
+}
+
+/// Claim: Who has said hello is no stranger any more: a silent one is not sent away for those that come after it.
+#[test]
+fn those_that_have_said_hello_are_not_counted() {
+    let name = name("hello");
+    let mut funnel = Funnel::<u64>::bind(&name).unwrap();
+    let _silent = connect(&name).unwrap();
+    for message in 0..2 * STRANGERS as u64 {
+        let socket = connect(&name).unwrap();
+        // It is accepted before it says hello.
+        assert!(funnel.try_recv().is_err());
+        let mut sender = Sender::<u64>::from_fd(socket, 1).unwrap();
+        sender.send(message).unwrap();
+        assert_eq!(funnel.recv_timeout(Duration::from_secs(60)), Ok(message));
+        drop(sender);
+        assert!(funnel.lanes.strangers.len() <= 2, "{message}: {}", funnel.lanes.strangers.len());
+    }
+    let unmet = funnel.lanes.lanes.iter().flatten().filter(|lane| lane.until.is_some()).count();
+    assert_eq!(funnel.lanes.strangers.len(), unmet);
+}
+
+/// Claim: A limited number of strangers is accepted in one call, and an event loop is not put to sleep before the rest.
+#[test]
+fn a_crowd_is_accepted_by_and_by() {
+    let name = name("crowd");
+    let mut funnel = Options::new().allow(|_| false).funnel::<u64>(&name).unwrap();
+    let crowd: Vec<_> = (0..STRANGERS + 10).map(|_| connect(&name).unwrap()).collect();
+    assert!(!funnel.arm(), "some are left");
+    assert!(funnel.arm());
+    assert_eq!(funnel.senders(), 0);
+    drop(crowd);
+}
+
+/// Claim: A closure that panics over a stranger costs that stranger, and nothing else.
+#[test]
+fn a_panic_over_a_stranger_leaves_the_funnel() {
+    let name = name("panic");
+    let is_first = std::sync::atomic::AtomicBool::new(true);
+    // ORDERING: Relaxed; one thread.
+    let allow = move |_| if is_first.swap(false, std::sync::atomic::Ordering::Relaxed) { panic!("no") } else { true };
+    let mut funnel = Options::new().allow(allow).funnel::<u64>(&name).unwrap();
+    let mut unlucky = Sender::<u64>::from_fd(connect(&name).unwrap(), 1).unwrap();
+    let mut sender = Sender::<u64>::from_fd(connect(&name).unwrap(), 1).unwrap();
+    sender.send(1).unwrap();
+    let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| funnel.try_recv()));
+    assert!(outcome.is_err());
+    assert_eq!(funnel.recv_timeout(Duration::from_secs(60)), Ok(1));
+    assert!(unlucky.is_disconnected());
+    // The listener is still there.
+    let mut another = Sender::<u64>::from_fd(connect(&name).unwrap(), 1).unwrap();
+    another.send(2).unwrap();
+    assert_eq!(funnel.recv_timeout(Duration::from_secs(60)), Ok(2));
+}

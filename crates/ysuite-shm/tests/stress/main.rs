@@ -1,0 +1,260 @@
+//! Stress tests for lost wake-ups between two processes, with the real barrier, which no model can contain. A sender
+//! sends bursts of messages and is silent after each until all of it has arrived; both poll for a changing while before
+//! they sleep, and sleep for messages and for room. A process whose wake-up is lost then sleeps for ever, and this one,
+//! which only watches, says where both stand.
+//!
+//! Each kind runs with the barrier, and where the kernel refuses `membarrier` to one side or to both. The short form
+//! takes seconds. `YSUITE_STRESS=long cargo test --release -p ysuite-shm --test stress` runs each for a minute, or for
+//! `YSUITE_SECONDS`. `-- FILTER` runs some of them.
+#![cfg(target_os = "linux")]
+
+#[allow(dead_code, reason = "shared with the kills")]
+#[path = "../support/kinds.rs"]
+mod kinds;
+#[allow(dead_code, reason = "shared with the kills")]
+#[path = "../kills/process.rs"]
+mod process;
+
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kinds::{Bytes, Careful, Kind, Pipe, Single, Stop, join};
+use process::{Child, Shared, forbid};
+
+/// The longest time for which no message may arrive, on the slowest machine.
+const GUARD: Duration = Duration::from_secs(120);
+/// Bursts of the short form, if there is time for them.
+const BURSTS: u64 = 500;
+
+/// What the two processes share besides the channel: how far they are, and whether it is enough.
+#[derive(Clone, Copy)]
+enum Word {
+    Sent,
+    Received,
+    /// Messages that are sent before the sender is silent.
+    Announced,
+    /// 1: the burst is a chase.
+    IsChase,
+    Bursts,
+    IsOver,
+    SenderSleeps,
+    ReceiverSleeps,
+}
+
+const WORDS: usize = 8;
+
+struct State([Shared; WORDS]);
+
+impl State {
+    fn get(&self, word: Word) -> u64 {
+        self.0[word as usize].get()
+    }
+
+    fn set(&self, word: Word, value: u64) {
+        self.0[word as usize].set(value);
+    }
+}
+
+/// Numbers that need not be good, only different.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, most: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 20) % most
+    }
+
+    /// Some nanoseconds, on one of many scales.
+    fn breathe(&mut self) {
+        let scale = 2 << self.below(10);
+        (0..self.below(scale)).for_each(|_| core::hint::spin_loop());
+    }
+
+    fn spin(&mut self) -> u32 {
+        [0, 0, 1, 5, 20, 100, 400][self.below(7) as usize]
+    }
+
+    /// Mostly short; or so long that the publisher gives its fences up.
+    fn burst(&mut self) -> u64 {
+        match self.below(8) {
+            0 => 70 + self.below(300),
+            1..=3 => 1 + self.below(30),
+            _ => 1 + self.below(3),
+        }
+    }
+}
+
+/// How often this process has slept.
+fn sleeps() -> u64 {
+    let mut usage = core::mem::MaybeUninit::<libc::rusage>::uninit();
+    // SAFETY: the call writes the value.
+    unsafe {
+        assert_eq!(libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr()), 0);
+        usage.assume_init().ru_nvcsw as u64
+    }
+}
+
+/// Waits without sleeping: sleeps are counted.
+fn wait_until(mut ready: impl FnMut() -> bool) {
+    let mut polls = 0_u32;
+    while !ready() {
+        polls += 1;
+        if polls % 256 == 0 {
+            thread::yield_now();
+        }
+        core::hint::spin_loop();
+    }
+}
+
+fn send_bursts<K: Kind>(mut sender: K::Sender, state: &State, seed: u64) {
+    let mut random = Random(seed);
+    let (mut next, mut bursts) = (0, 0);
+    let before = sleeps();
+    while state.get(Word::IsOver) == 0 {
+        let is_chase = random.below(3) == 0;
+        let end = next + if is_chase { 66 + random.below(8) } else { random.burst() };
+        state.set(Word::IsChase, u64::from(is_chase));
+        state.set(Word::Announced, end);
+        while next < end {
+            K::set_spin(&mut sender, random.spin());
+            let limit = if random.below(16) == 0 { Duration::from_micros(random.below(100)) } else { Duration::MAX };
+            match K::send(&mut sender, next, limit) {
+                Ok(()) => next += 1,
+                Err(Stop::Time) => continue,
+                Err(Stop::Ended(error)) => panic!("{error}"),
+            }
+            state.set(Word::Sent, next);
+            if is_chase && next < end {
+                wait_until(|| state.get(Word::Received) == next);
+                (0..random.below(64)).for_each(|_| core::hint::spin_loop());
+            } else if random.below(4) == 0 {
+                random.breathe();
+            }
+        }
+        wait_until(|| state.get(Word::Received) == next);
+        // Long enough for the receiver to fall asleep, or almost.
+        (0..4).for_each(|_| random.breathe());
+        bursts += 1;
+        state.set(Word::Bursts, bursts);
+    }
+    state.set(Word::SenderSleeps, sleeps() - before);
+}
+
+fn receive_bursts<K: Kind>(mut receiver: K::Receiver, state: &State, seed: u64) {
+    let mut random = Random(seed);
+    let mut next = 0;
+    let before = sleeps();
+    loop {
+        let is_followed = state.get(Word::IsChase) == 1 && next + 1 < state.get(Word::Announced);
+        K::set_receiver_spin(&mut receiver, if is_followed { 1_000_000 } else { random.spin() });
+        let limit = if random.below(16) == 0 { Duration::from_micros(random.below(100)) } else { Duration::MAX };
+        match K::recv(&mut receiver, limit) {
+            Ok(message) => assert_eq!(message, next, "in order, each once"),
+            Err(Stop::Time) => continue,
+            Err(Stop::Ended(_)) => break,
+        }
+        next += 1;
+        state.set(Word::Received, next);
+        if state.get(Word::IsChase) == 1 {
+            continue;
+        }
+        // So that the sender finds no room, now and then, and sleeps as well.
+        if random.below(8) == 0 {
+            (0..4).for_each(|_| random.breathe());
+        }
+    }
+    assert_eq!(next, state.get(Word::Sent), "all have arrived");
+    state.set(Word::ReceiverSleeps, sleeps() - before);
+}
+
+/// To which side the kernel refuses `membarrier`.
+#[derive(Clone, Copy)]
+struct Refused {
+    sender: bool,
+    receiver: bool,
+}
+
+/// How long: bursts, or a time.
+struct Length {
+    bursts: u64,
+    time: Duration,
+}
+
+fn stress<K: Kind>(refused: Refused, length: &Length) -> (u64, u64) {
+    let state = State(core::array::from_fn(|_| Shared::new()));
+    let (to, from) = K::places();
+    let forbid_if = |refused: bool| {
+        if refused {
+            forbid(libc::SYS_membarrier, libc::EPERM);
+        }
+    };
+    let receiver = Child::run(|| {
+        forbid_if(refused.receiver);
+        receive_bursts::<K>(K::receiver(from).unwrap(), &state, 0x9e37_79b9_7f4a_7c15);
+    });
+    let sender = Child::run(|| {
+        forbid_if(refused.sender);
+        send_bursts::<K>(join::<K>(to, || false).unwrap().unwrap(), &state, 0xd1b5_4a32_d192_ed03);
+    });
+    let (begin, mut seen) = (Instant::now(), (0, Instant::now()));
+    while state.get(Word::Bursts) < length.bursts && begin.elapsed() < length.time {
+        thread::sleep(Duration::from_millis(5));
+        let received = state.get(Word::Received);
+        if received != seen.0 {
+            seen = (received, Instant::now());
+        } else if seen.1.elapsed() > GUARD || sender.has_ended() || receiver.has_ended() {
+            stands_still(&state, &[("sender", &sender), ("receiver", &receiver)]);
+        }
+    }
+    state.set(Word::IsOver, 1);
+    sender.join();
+    receiver.join();
+    (state.get(Word::Received), state.get(Word::SenderSleeps) + state.get(Word::ReceiverSleeps))
+}
+
+/// Says where both processes are, and ends the test.
+fn stands_still(state: &State, children: &[(&str, &Child)]) -> ! {
+    let [sent, announced, received] = [Word::Sent, Word::Announced, Word::Received].map(|word| state.get(word));
+    println!("it stands still: {sent} of {announced} messages sent, {received} received");
+    for (name, child) in children {
+        for file in ["wchan", "syscall", "stat"] {
+            let said = std::fs::read_to_string(format!("/proc/{}/{file}", child.id())).unwrap_or_default();
+            println!("{name}, {file}: {}", said.trim());
+        }
+    }
+    panic!("a wake-up was lost, or a process has failed");
+}
+
+fn all<K: Kind>(wanted: &str, length: &Length) {
+    let ways = [
+        ("barrier", false, false),
+        ("fences of one", true, false),
+        ("fences of the other", false, true),
+        ("fences", true, true),
+    ];
+    for (way, sender, receiver) in ways {
+        let name = format!("{}, {way}", K::NAME);
+        if !name.contains(wanted) {
+            continue;
+        }
+        let (messages, sleeps) = stress::<K>(Refused { sender, receiver }, length);
+        println!("{name}: {messages} messages, {sleeps} sleeps");
+        assert!(sleeps > 0, "no process slept: nothing was tested");
+    }
+}
+
+fn main() {
+    let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
+    let seconds = std::env::var("YSUITE_SECONDS").ok().and_then(|seconds| seconds.parse().ok());
+    let length = if std::env::var("YSUITE_STRESS").is_ok_and(|form| form == "long") {
+        Length { bursts: u64::MAX, time: Duration::from_secs(seconds.unwrap_or(60)) }
+    } else {
+        Length { bursts: BURSTS, time: Duration::from_secs(2) }
+    };
+    all::<Pipe>(&wanted, &length);
+    all::<Careful>(&wanted, &length);
+    all::<Bytes>(&wanted, &length);
+    all::<Single>(&wanted, &length);
+}
