@@ -348,18 +348,18 @@ impl<'a, T> MpmcReserve<'a, T> {
             (ReserveStage::Gather, ReserveWait::Nothing) => {
                 // A notification that one of the sender's slots had got is passed on. While it waits all room is for
                 // other senders, and first for the one that gathers.
-                drop(sender.wait());
+                drop(sender.parts().wait());
                 self.wait = ReserveWait::Right(ManyWait::new(Rare::until_gathered(&sender.shared), false));
             }
             (ReserveStage::Gather, _) => {}
             (_, ReserveWait::Count(_)) if sender.shared.flavour.is_counted_out() => {}
             (_, _) if sender.shared.flavour.is_counted_out() => {
                 // Other senders get room, and a notification that this sender has got is passed on.
-                self.wait = ReserveWait::Room(sender.wait());
+                self.wait = ReserveWait::Room(sender.parts().wait());
                 self.wait = ReserveWait::Count(ManyWait::new(Rare::until_countable(&sender.shared), false));
             }
             (_, ReserveWait::Room(_)) => {}
-            (_, _) => self.wait = ReserveWait::Room(sender.wait()),
+            (_, _) => self.wait = ReserveWait::Room(sender.parts().wait()),
         }
         &mut self.wait
     }
