@@ -348,7 +348,7 @@ impl<T> Inbox<T> {
     /// A number that grows with each message of a bounded queue, from which a sender may take the oldest.
     #[cfg(feature = "select")]
     pub(crate) fn moves(&self) -> u64 {
-        self.queues.bounded.as_ref().map_or(0, |bounded| bounded.exchange.moves())
+        self.queues.bounded.as_ref().map_or(0, |bounded| bounded.exchange.parts().moves())
     }
 
     pub(crate) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {

@@ -57,16 +57,6 @@ impl<T> Flavour<T> {
         }
     }
 
-    #[inline(always)]
-    fn ring(&self) -> Option<&Ring<T>> {
-        if let Bounded(ring) = self { Some(ring) } else { None }
-    }
-
-    #[inline(always)]
-    fn segments(&self) -> Option<&Segments<T>> {
-        if let Unbounded(segments) = self { Some(segments) } else { None }
-    }
-
     /// Notes the number of messages, for a sender that has found no room, or seemed to.
     pub(super) fn sample(&self) {
         either!(self, queue => queue.ends.sample(), ());
@@ -101,21 +91,30 @@ impl<T> Flavour<T> {
     /// [special](Self::is_special), and [`offer_from`](Self::offer_from) then decides. Always in an unbounded queue.
     #[inline(always)]
     pub(super) fn claim_next(&self, hint: &Hint) -> Option<ClaimedCell<'_, T>> {
-        self.ring()?.claim_next(hint)
+        match self {
+            Bounded(ring) => ring.claim_next(hint),
+            _ => None,
+        }
     }
 
     /// After [`claim_next`](Self::claim_next): claims the slot after all others where there is no bound, and the queue is
     /// not closed.
     #[inline]
     pub(super) fn claim_unbounded(&self) -> Option<ClaimedSlot<'_, T>> {
-        self.segments()?.claim_next()
+        match self {
+            Unbounded(segments) => segments.claim_next(),
+            _ => None,
+        }
     }
 
     /// After [`claim_next`](Self::claim_next): writes the message that is in `place` where there is no bound, and the
     /// queue is not closed (true).
     #[inline]
     pub(super) fn push_unbounded(&self, place: &mut Option<T>) -> bool {
-        self.segments().is_some_and(|segments| segments.push_from(place))
+        match self {
+            Unbounded(segments) => segments.push_from(place),
+            _ => false,
+        }
     }
 
     /// Writes a message after all others, also while permits are held. For use after the ways above have failed.
@@ -152,7 +151,10 @@ impl<T> Flavour<T> {
 
     /// Gives permits back. False: no sender waits for them.
     pub(super) fn release(&self, places: usize) -> bool {
-        self.ring().is_some_and(|ring| ring.release(places))
+        match self {
+            Bounded(ring) => ring.release(places),
+            _ => false,
+        }
     }
 
     /// The number of permits that can be held at a time.
@@ -169,12 +171,18 @@ impl<T> Flavour<T> {
     // `beside_as_many_places_as_can_be_counted_there_is_room_for_messages`.
     /// Whether no more permits can be held, though there may be room: the count of permits is at its maximum.
     pub(super) fn is_counted_out(&self) -> bool {
-        self.ring().is_some_and(Ring::is_counted_out)
+        match self {
+            Bounded(ring) => ring.is_counted_out(),
+            _ => false,
+        }
     }
 
     /// Whether all room that a message could use is held by permits.
     pub(super) fn is_all_held(&self) -> bool {
-        self.ring().is_some_and(Ring::is_all_held)
+        match self {
+            Bounded(ring) => ring.is_all_held(),
+            _ => false,
+        }
     }
 
     /// Writes a message for a caller that holds a permit.
@@ -234,13 +242,19 @@ impl<T> Flavour<T> {
     /// Claims the oldest message, if it is written, in a bounded queue. Without a bound: nothing.
     #[inline(always)]
     pub(super) fn claim_oldest(&self, hint: &Hint) -> Option<ClaimedMessage<'_, T>> {
-        self.ring()?.claim_oldest(hint)
+        match self {
+            Bounded(ring) => ring.claim_oldest(hint),
+            _ => None,
+        }
     }
 
     /// After [`claim_oldest`](Self::claim_oldest): claims the oldest message, if it is written, in an unbounded queue.
     #[inline]
     pub(super) fn claim_oldest_unbounded(&self) -> Option<ClaimedSlot<'_, T>> {
-        self.segments()?.claim_oldest()
+        match self {
+            Unbounded(segments) => segments.claim_oldest(),
+            _ => None,
+        }
     }
 
     /// Takes the oldest message, if it is written, to `place`, which is empty: as
@@ -362,13 +376,17 @@ impl<T> Flavour<T> {
 
     /// Gives back the memory that an unbounded queue keeps for later messages.
     pub(super) fn shrink(&self) {
-        self.segments().into_iter().for_each(Segments::shrink);
+        if let Unbounded(segments) = self {
+            segments.shrink();
+        }
     }
 
     /// A reader is about to wait: after few messages, an unbounded queue gives back what a burst has left.
     #[inline]
     pub(super) fn calm(&self) {
-        self.segments().into_iter().for_each(Segments::calm);
+        if let Unbounded(segments) = self {
+            segments.calm();
+        }
     }
 
     /// Takes out and drops every message that is written.

@@ -43,7 +43,7 @@ impl<T> Sender<T> {
         if self.put(place) {
             return Ok(());
         }
-        if let Some(party) = self.party() {
+        if let Some(party) = self.parts().party() {
             return match party.try_send(place) {
                 Ok(()) | Err(TrySendError::Full(())) => Ok(()),
                 Err(TrySendError::Disconnected(())) => Err(SendError(())),

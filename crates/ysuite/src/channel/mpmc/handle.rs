@@ -4,7 +4,7 @@ use super::shared::{MpmcShared, WaitingSide};
 use super::{Receiver, RecvError, SendError, Sender};
 use crate::channel::rendezvous::{Closed, Party};
 use crate::os::Deadline;
-use crate::queue::exchange::Rejected;
+use crate::queue::exchange::{Hint, Rejected};
 use crate::wait::many::ManyWait;
 use crate::wait::{SharedBackoff, Subscriptions};
 
@@ -13,77 +13,17 @@ pub(in crate::channel) trait MpmcHandle<T, const SENDS: bool> {
     /// Why an operation will never be possible.
     type Error: From<Closed>;
 
-    /// What this handle shares with all others of its channel.
-    fn channel(&self) -> &MpmcShared<T>;
-    /// Its slots in the list of its side, if it has any: for a set, and for the task that polled it.
-    fn subscriptions(&self) -> Option<&Subscriptions>;
-    fn backoff(&self) -> &SharedBackoff;
-    /// Before this handle waits as a thread: after a stream it lets the peers get ahead.
-    fn calm(&self, deadline: Deadline);
-    /// Sends the message that is in `place`, or receives one to it, where that is quick (true). Not in a rendezvous.
-    fn at_once(&self, place: &mut Option<T>) -> bool;
-    /// After [`at_once`](Self::at_once) was in vain. `None`: it must wait. Not in a rendezvous.
-    fn again(&self, place: &mut Option<T>) -> Option<Result<(), Self::Error>>;
-
-    /// Those that wait as this handle does.
-    fn side(&self) -> WaitingSide<'_, T, SENDS> {
-        self.channel().side()
-    }
-
-    /// The endpoint of this handle, if this is a rendezvous.
-    fn party(&self) -> Option<Party<'_, T, SENDS>> {
-        self.channel().flavour.meeting().map(|meeting| Party::new(meeting, self.subscriptions()))
-    }
-
-    /// A wait, as a thread or a future. The handle's own slots are disarmed, so that only this wait is notified. The wait
-    /// is responsible for a notification that they had got.
-    fn wait(&self) -> ManyWait<WaitingSide<'_, T, SENDS>> {
-        ManyWait::new(self.side(), self.disarm_all())
-    }
-
-    /// Before this handle waits in another way: disarms its slots. True: one of them had been notified.
-    fn disarm_all(&self) -> bool {
-        self.subscriptions().is_some_and(|subscriptions| subscriptions.disarm_all(self.side()))
-    }
-
-    /// A number that grows with each message that is written or taken. Wait-free.
-    fn moves(&self) -> u64 {
-        self.channel().flavour.moves()
-    }
+    /// All else is of the parts: what is generic calls few functions of this trait, as each is one for the compiler.
+    fn parts(&self) -> MpmcParts<'_, T, SENDS>;
 }
 
 impl<T> MpmcHandle<T, true> for Sender<T> {
     type Error = SendError<()>;
 
     #[inline]
-    fn channel(&self) -> &MpmcShared<T> {
-        &self.shared
-    }
-
-    #[inline]
-    fn subscriptions(&self) -> Option<&Subscriptions> {
-        self.subscriptions.as_deref()
-    }
-
-    fn backoff(&self) -> &SharedBackoff {
-        &self.backoff
-    }
-
-    fn calm(&self, deadline: Deadline) {
-        if self.hint.is_stream_over() {
-            self.backoff.stand_back(deadline);
-        }
-    }
-
-    #[inline(always)]
-    fn at_once(&self, place: &mut Option<T>) -> bool {
-        // SAFETY: an operation that waits is attempted with its message, unless that is in line, where no ring is. By the
-        //     promise of those who attempt an operation, a place whose message was sent is only dropped.
-        unsafe { self.put_at_once(place) }
-    }
-
-    fn again(&self, place: &mut Option<T>) -> Option<Result<(), SendError<()>>> {
-        of_offer(self.offer(place))
+    fn parts(&self) -> MpmcParts<'_, T, true> {
+        let Self { shared, backoff, hint, subscriptions } = self;
+        MpmcParts { shared, backoff, hint, subscriptions: subscriptions.as_deref() }
     }
 }
 
@@ -91,34 +31,59 @@ impl<T> MpmcHandle<T, false> for Receiver<T> {
     type Error = RecvError;
 
     #[inline]
-    fn channel(&self) -> &MpmcShared<T> {
-        &self.shared
+    fn parts(&self) -> MpmcParts<'_, T, false> {
+        let Self { shared, backoff, hint, subscriptions, .. } = self;
+        MpmcParts { shared, backoff, hint, subscriptions: subscriptions.as_deref() }
     }
+}
 
+/// What a handle consists of.
+pub(in crate::channel) struct MpmcParts<'a, T, const SENDS: bool> {
+    shared: &'a MpmcShared<T>,
+    pub(super) backoff: &'a SharedBackoff,
+    hint: &'a Hint,
+    /// Its slots in the list of its side, if it has any: for a set, and for the task that polled it.
+    subscriptions: Option<&'a Subscriptions>,
+}
+
+impl<'a, T, const SENDS: bool> MpmcParts<'a, T, SENDS> {
+    /// Those that wait as this handle does.
     #[inline]
-    fn subscriptions(&self) -> Option<&Subscriptions> {
-        self.subscriptions.as_deref()
+    pub(in crate::channel) fn side(&self) -> WaitingSide<'a, T, SENDS> {
+        self.shared.side()
     }
 
-    fn backoff(&self) -> &SharedBackoff {
-        &self.backoff
+    /// The endpoint of this handle, if this is a rendezvous.
+    pub(in crate::channel) fn party(&self) -> Option<Party<'a, T, SENDS>> {
+        self.shared.flavour.meeting().map(|meeting| Party::new(meeting, self.subscriptions))
     }
 
-    /// A queue without a bound also gives back what a burst has left.
-    fn calm(&self, deadline: Deadline) {
+    /// A wait, as a thread or a future. The handle's own slots are disarmed, so that only this wait is notified. The wait
+    /// is responsible for a notification that they had got.
+    pub(in crate::channel) fn wait(&self) -> ManyWait<WaitingSide<'a, T, SENDS>> {
+        ManyWait::new(self.side(), self.disarm_all())
+    }
+
+    /// Before this handle waits in another way: disarms its slots. True: one of them had been notified.
+    pub(super) fn disarm_all(&self) -> bool {
+        self.subscriptions.is_some_and(|subscriptions| subscriptions.disarm_all(self.side()))
+    }
+
+    /// A number that grows with each message that is written or taken. Wait-free.
+    #[cfg(feature = "select")]
+    pub(in crate::channel) fn moves(&self) -> u64 {
+        self.shared.flavour.moves()
+    }
+
+    /// Before this handle waits as a thread: after a stream it lets the peers get ahead. A queue without a bound gives back
+    /// what a burst has left, where a receiver waits.
+    pub(super) fn calm(&self, deadline: Deadline) {
         if self.hint.is_stream_over() {
             self.backoff.stand_back(deadline);
         }
-        self.shared.flavour.calm();
-    }
-
-    #[inline(always)]
-    fn at_once(&self, place: &mut Option<T>) -> bool {
-        self.take_to(place)
-    }
-
-    fn again(&self, _: &mut Option<T>) -> Option<Result<(), RecvError>> {
-        self.is_over().then_some(Err(RecvError))
+        if !SENDS {
+            self.shared.flavour.calm();
+        }
     }
 }
 

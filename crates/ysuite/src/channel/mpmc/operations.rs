@@ -113,25 +113,51 @@ pub(in crate::channel) trait MpmcPlace<T, H: MpmcHandle<T, SENDS>, const SENDS: 
 }
 
 /// One message.
-impl<T, H: MpmcHandle<T, SENDS>, const SENDS: bool> MpmcPlace<T, H, SENDS> for Option<T> {
+impl<T> MpmcPlace<T, Receiver<T>, false> for Option<T> {
     #[inline(always)]
-    fn at_once(&mut self, handle: &H) -> bool {
-        handle.at_once(self)
+    fn at_once(&mut self, receiver: &Receiver<T>) -> bool {
+        receiver.take_to(self)
     }
 
-    fn again(&mut self, handle: &H) -> Option<Result<(), H::Error>> {
-        handle.again(self)
+    fn again(&mut self, receiver: &Receiver<T>) -> Option<Result<(), RecvError>> {
+        receiver.is_over().then_some(Err(RecvError))
     }
 
-    fn meet(&mut self, line: &mut Lining<'_, T, SENDS>) -> Option<Exchanged> {
+    fn meet(&mut self, line: &mut Lining<'_, T, false>) -> Option<Exchanged> {
         line.attempt(self)
     }
 
-    fn step(&mut self, line: &mut Lining<'_, T, SENDS>, context: &mut Context<'_>) -> Poll<Exchanged> {
+    fn step(&mut self, line: &mut Lining<'_, T, false>, context: &mut Context<'_>) -> Poll<Exchanged> {
         line.step(self, context)
     }
 
-    fn withdraw(&mut self, line: &mut Lining<'_, T, SENDS>) -> Option<Exchanged> {
+    fn withdraw(&mut self, line: &mut Lining<'_, T, false>) -> Option<Exchanged> {
+        line.withdraw(self)
+    }
+}
+
+/// One message.
+impl<T> MpmcPlace<T, Sender<T>, true> for Option<T> {
+    #[inline(always)]
+    fn at_once(&mut self, sender: &Sender<T>) -> bool {
+        // SAFETY: an operation that waits is attempted with its message, unless that is in line, where no ring is. By the
+        //     promise of those who attempt an operation, a place whose message was sent is only dropped.
+        unsafe { sender.put_at_once(self) }
+    }
+
+    fn again(&mut self, sender: &Sender<T>) -> Option<Result<(), SendError<()>>> {
+        of_offer(sender.offer(self))
+    }
+
+    fn meet(&mut self, line: &mut Lining<'_, T, true>) -> Option<Exchanged> {
+        line.attempt(self)
+    }
+
+    fn step(&mut self, line: &mut Lining<'_, T, true>, context: &mut Context<'_>) -> Poll<Exchanged> {
+        line.step(self, context)
+    }
+
+    fn withdraw(&mut self, line: &mut Lining<'_, T, true>) -> Option<Exchanged> {
         line.withdraw(self)
     }
 }
@@ -165,7 +191,7 @@ impl<T> MpmcPlace<T, Receiver<T>, false> for RecvRun<'_, T> {
     }
 
     fn again(&mut self, receiver: &Receiver<T>) -> Option<Result<(), RecvError>> {
-        receiver.again(&mut None)
+        receiver.is_over().then_some(Err(RecvError))
     }
 
     fn meet(&mut self, line: &mut Lining<'_, T, false>) -> Option<Exchanged> {
@@ -311,7 +337,7 @@ where
     #[inline(never)]
     fn attempt_further(&mut self, place: &mut P) -> Option<Result<(), H::Error>> {
         if self.wait.is_none_as_yet() {
-            if let Some(party) = self.handle.party() {
+            if let Some(party) = self.handle.parts().party() {
                 self.wait = MpmcWait::InLine(Lining::new(&party));
             }
         }
@@ -341,18 +367,22 @@ where
     #[inline(never)]
     fn block(&mut self, deadline: Deadline) -> bool {
         let Self { handle, limit, wait, .. } = self;
+        let parts = handle.parts();
         if wait.is_none_as_yet() && deadline.is_over() {
-            return handle.side().is_ready();
+            return parts.side().is_ready();
         }
-        wait.block(handle.backoff(), deadline, || {
-            handle.calm(deadline);
-            ManyWait::new(limit.side(handle.side()), handle.disarm_all())
+        wait.block(parts.backoff, deadline, || {
+            parts.calm(deadline);
+            ManyWait::new(limit.side(parts.side()), parts.disarm_all())
         })
     }
 
     fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
         let Self { handle, limit, wait, .. } = self;
-        wait.poll(context, || ManyWait::new(limit.side(handle.side()), handle.disarm_all()))
+        wait.poll(context, || {
+            let parts = handle.parts();
+            ManyWait::new(limit.side(parts.side()), parts.disarm_all())
+        })
     }
 
     fn step(&mut self, place: &mut P, context: &mut Context<'_>) -> Poll<Result<(), H::Error>> {

@@ -225,7 +225,7 @@ impl<T> Receiver<T> {
     }
 
     fn poll_message(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
-        let mut is_notified = self.disarm_all();
+        let mut is_notified = self.parts().disarm_all();
         loop {
             // `take` notifies the next receiver if there are more messages: this one may have been notified.
             let mut place = Foreign::none();
@@ -449,7 +449,7 @@ impl<T> Receiver<T> {
     #[cold]
     #[inline(never)]
     fn over<R>(&self, look: impl FnOnce(Party<'_, T, false>) -> Result<R, TryRecvError>) -> Result<R, TryRecvError> {
-        self.party().map_or(Err(TryRecvError::Disconnected), look)
+        self.parts().party().map_or(Err(TryRecvError::Disconnected), look)
     }
 
     /// As [`over`](Self::over), for the task that polls.

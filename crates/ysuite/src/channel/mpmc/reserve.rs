@@ -264,7 +264,7 @@ impl<T> Reserver for Sender<T> {
     }
 
     fn wait(&self) -> ManyWait<Writers<'_, T>> {
-        MpmcHandle::wait(self)
+        self.parts().wait()
     }
 
     fn backoff(&self) -> &SharedBackoff {

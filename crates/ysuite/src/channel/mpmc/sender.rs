@@ -145,7 +145,7 @@ impl<T> Sender<T> {
     /// The ring is full or closed, room is reserved, or a receiver has not finished emptying the next cell.
     #[cold]
     fn try_again(&self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
-        if let Some(party) = self.party() {
+        if let Some(party) = self.parts().party() {
             return party.try_send(place);
         }
         let queue = &self.shared.flavour;

@@ -53,7 +53,7 @@ impl<T> Feed for Sender<T> {
     }
 
     fn feed(&mut self, fed: &mut Fed<T>, message: T) -> Result<(), SendError<()>> {
-        if let Some(party) = self.party() {
+        if let Some(party) = self.parts().party() {
             return fed.stand(&party, message);
         }
         fed.push_or_keep(message, |place| self.push(place))

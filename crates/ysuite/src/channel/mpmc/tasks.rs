@@ -119,7 +119,7 @@ impl<T> Sender<T> {
     /// When all receivers have disconnected, or the channel is closed. The error holds the messages that were taken
     /// from the iterator and not sent.
     pub async fn send_batch_async(&self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-        if let Some(party) = self.party() {
+        if let Some(party) = self.parts().party() {
             return party.send_batch_async(messages).await;
         }
         // The iterator is not called again after it has ended: it may return messages once more.

@@ -92,7 +92,7 @@ impl<T: Send> AttachShared for Receiver<T> {
     }
 
     fn give_way(&self) {
-        give_way(self.shared.readers(), self.disarm_all());
+        give_way(self.shared.readers(), self.parts().disarm_all());
     }
 }
 
@@ -109,6 +109,6 @@ impl<T: Send> AttachShared for Sender<T> {
     }
 
     fn give_way(&self) {
-        give_way(self.shared.writers(), self.disarm_all());
+        give_way(self.shared.writers(), self.parts().disarm_all());
     }
 }

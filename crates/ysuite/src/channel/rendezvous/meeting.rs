@@ -574,8 +574,9 @@ mod tests {
         use crate::signal::{Wait, YPollset};
 
         let (sender, receiver) = crate::mpmc::bounded::<Box<u32>>(0);
-        let meeting =
-            |sender: &crate::mpmc::Sender<Box<u32>>| core::ptr::from_ref(sender.party().unwrap().side().meeting);
+        let meeting = |sender: &crate::mpmc::Sender<Box<u32>>| {
+            core::ptr::from_ref(sender.parts().party().unwrap().side().meeting)
+        };
         let hold = |lock: &Meeting, held: &dyn Fn()| {
             let _lines = lock.lock();
             held();

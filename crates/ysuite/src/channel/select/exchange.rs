@@ -74,11 +74,11 @@ impl<'a, T> Awaited for &'a Receiver<T> {
     }
 
     fn wait(&self) -> ManyWait<Readers<'a, T>> {
-        MpmcHandle::wait(*self)
+        self.parts().wait()
     }
 
     fn moves(&self) -> u64 {
-        MpmcHandle::moves(*self)
+        self.parts().moves()
     }
 }
 
@@ -97,11 +97,11 @@ impl<'a, T> Awaited for &'a Sender<T> {
     }
 
     fn wait(&self) -> ManyWait<Writers<'a, T>> {
-        MpmcHandle::wait(*self)
+        self.parts().wait()
     }
 
     fn moves(&self) -> u64 {
-        MpmcHandle::moves(*self)
+        self.parts().moves()
     }
 }
 
@@ -112,7 +112,7 @@ impl<'a, T> SelectRecv for &'a Receiver<T> {
 
     #[inline]
     fn into_source(self) -> Self::Source {
-        match self.party() {
+        match self.parts().party() {
             None => QueueOrMeeting::Queue(ManyCase::new(self)),
             Some(party) => QueueOrMeeting::Meeting(MeetingCase::new(&party)),
         }
@@ -136,7 +136,7 @@ impl<'a, T> SelectSend for &'a Sender<T> {
 
     #[inline]
     fn into_outlet(self) -> Self::Outlet {
-        match self.party() {
+        match self.parts().party() {
             None => QueueOrMeeting::Queue(ManyCase::new(self)),
             Some(party) => QueueOrMeeting::Meeting(MeetingCase::new(&party)),
         }

@@ -202,9 +202,9 @@ mod tests {
         let mut source = if told == [0] { first.into_source() } else { second.into_source() };
         assert!(source.stand(&own, 0, &mut None).is_none());
         peers.ticket.open();
-        assert_eq!((up(&mut set), sender.party().unwrap().side().supply()), (told, 1));
+        assert_eq!((up(&mut set), sender.parts().party().unwrap().side().supply()), (told, 1));
         source.leave(&mut None);
-        assert_eq!((up(&mut set), sender.party().unwrap().side().supply()), (vec![0, 1], 0));
+        assert_eq!((up(&mut set), sender.parts().party().unwrap().side().supply()), (vec![0, 1], 0));
         outlet.leave(&mut offer);
         assert_eq!(offer, Some(7));
     }

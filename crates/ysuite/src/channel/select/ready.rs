@@ -41,11 +41,11 @@ impl<'a, T> Awaited for Reserving<'a, T> {
     }
 
     fn wait(&self) -> ManyWait<Writers<'a, T>> {
-        self.0.wait()
+        self.0.parts().wait()
     }
 
     fn moves(&self) -> u64 {
-        self.0.moves()
+        self.0.parts().moves()
     }
 }
 
@@ -59,16 +59,17 @@ impl<'a, T: 'a, H: MpmcHandle<T, SENDS>, const SENDS: bool> Awaited for ReadyCas
     type Error = Infallible;
 
     fn attempt(&self, place: &mut Option<()>) -> Option<Result<(), Infallible>> {
-        *place = self.0.side().is_ready().then_some(());
+        *place = self.0.parts().side().is_ready().then_some(());
         place.map(Ok)
     }
 
     fn wait(&self) -> ManyWait<WaitingSide<'a, T, SENDS>> {
-        self.0.wait()
+        self.0.parts().wait()
     }
 
     fn moves(&self) -> u64 {
-        self.0.party().map_or_else(|| self.0.moves(), |party| party.side().moves())
+        let parts = self.0.parts();
+        parts.party().map_or_else(|| parts.moves(), |party| party.side().moves())
     }
 }
 
