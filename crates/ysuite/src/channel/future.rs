@@ -152,7 +152,7 @@ impl<H: Owning> Future for OwnedFuture<H> {
     type Output = H::Output;
 
     // USER CODE: as of the operation. Where it panics, it and the handle stay, and are dropped with the future; test:
-    //     tests/suite/owned.rs: what_panics_in_a_future_leaves_its_handle_to_be_dropped
+    //     tests/suite/futures.rs: what_panics_in_a_future_leaves_its_handle_to_be_dropped
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<H::Output> {
         // SAFETY: nothing is moved out of it, except for the handle, when nothing borrows it any more.
         let this = unsafe { self.get_unchecked_mut() };
@@ -175,7 +175,7 @@ impl<H: Owning> fmt::Debug for OwnedFuture<H> {
 mod reserving {
     use super::Owning;
     use crate::channel::error::{ReserveError, TrySendError};
-    use crate::channel::reserve::{Held, ReserveFuture, Reserver};
+    use crate::channel::reserve::{ReserveFuture, ReservedRoom, Reserver};
 
     /// A sender whose permits can own it. Not for use elsewhere.
     #[doc(hidden)]
@@ -199,7 +199,7 @@ mod reserving {
         type Future<'a> = ReserveFuture<'a, H, ()>;
 
         fn begin(&mut self, (): ()) -> ReserveFuture<'_, H, ()> {
-            ReserveFuture::new(&self.0, 1, Held::forget)
+            ReserveFuture::new(&self.0, 1, ReservedRoom::forget)
         }
 
         fn end(self, outcome: Result<(), ReserveError>) -> Self::Output {

@@ -49,7 +49,7 @@ pub(super) trait Reserver {
 
     fn channel(&self) -> &Self::Channel;
     /// Reserves room for `places` messages if all can be had now (true).
-    fn begin(&self, held: &mut Held<'_, Self::Channel>, places: usize) -> Result<bool, ReserveError>;
+    fn begin(&self, held: &mut ReservedRoom<'_, Self::Channel>, places: usize) -> Result<bool, ReserveError>;
     /// A wait for room. Other waits of the sender are over, and what they were notified of is this wait's.
     fn wait(&self) -> ManyWait<Self::Room<'_>>;
     fn backoff(&self) -> &SharedBackoff;
@@ -118,13 +118,13 @@ impl<C: Roomy> SharedEnd for Rare<'_, C> {
 }
 
 /// Reserved room that is not yet a permit's. The drop releases it.
-pub(super) struct Held<'a, C: Roomy> {
+pub(super) struct ReservedRoom<'a, C: Roomy> {
     pub(super) shared: &'a C,
     /// For how many messages.
     pub(super) places: usize,
 }
 
-impl<'a, C: Roomy> Held<'a, C> {
+impl<'a, C: Roomy> ReservedRoom<'a, C> {
     /// No room yet.
     pub(super) fn none(shared: &'a C) -> Self {
         Self { shared, places: 0 }
@@ -150,7 +150,7 @@ impl<'a, C: Roomy> Held<'a, C> {
 // USER CODE: wakers of senders; so also in `Drop` of `Gathering`. Room and right are given back; re-entrance: any
 //     operation; panic: all others are woken; while unwinding it is not resumed; test: tests/suite/mpmc/permits.rs:
 //     wakers_that_panic_lose_no_place, tests/suite/broadcast/permits.rs: wakers_that_panic_lose_no_room
-impl<C: Roomy> Drop for Held<'_, C> {
+impl<C: Roomy> Drop for ReservedRoom<'_, C> {
     fn drop(&mut self) {
         if self.places != 0 {
             Panics::in_drop(|| self.shared.release(self.places));
@@ -234,7 +234,7 @@ impl<'a, H: Reserver> Reservation<'a, H> {
     }
 
     /// Reserves what is missing, as far as there is room (true: all of it).
-    fn add(&self, held: &mut Held<'a, H::Channel>) -> Result<bool, ReserveError> {
+    fn add(&self, held: &mut ReservedRoom<'a, H::Channel>) -> Result<bool, ReserveError> {
         while held.places < self.places {
             match held.add(self.places - held.places) {
                 Ok(()) => {}
@@ -246,7 +246,7 @@ impl<'a, H: Reserver> Reservation<'a, H> {
     }
 
     /// Performs what can be done now (true: all of it).
-    fn go_on(&mut self, held: &mut Held<'a, H::Channel>) -> Result<bool, ReserveError> {
+    fn go_on(&mut self, held: &mut ReservedRoom<'a, H::Channel>) -> Result<bool, ReserveError> {
         if let ReserveStage::Begin = self.stage {
             if self.sender.begin(held, self.places)? {
                 return Ok(true);
@@ -287,11 +287,11 @@ impl<'a, H: Reserver> Reservation<'a, H> {
 }
 
 impl<'a, H: Reserver> Operation for Reservation<'a, H> {
-    type Place = Held<'a, H::Channel>;
+    type Place = ReservedRoom<'a, H::Channel>;
     type Outcome = Result<(), ReserveError>;
     const OWNS: bool = false;
 
-    fn attempt(&mut self, held: &mut Held<'a, H::Channel>) -> Option<Result<(), ReserveError>> {
+    fn attempt(&mut self, held: &mut ReservedRoom<'a, H::Channel>) -> Option<Result<(), ReserveError>> {
         let outcome = match self.go_on(held) {
             Ok(false) => return None,
             Ok(true) => Ok(()),
@@ -334,14 +334,14 @@ impl<'a, H: Reserver> Operation for Reservation<'a, H> {
 #[allow(private_bounds)]
 pub struct ReserveFuture<'a, H: Reserver, P> {
     task: Task<Reservation<'a, H>>,
-    make: fn(Held<'a, H::Channel>) -> P,
+    make: fn(ReservedRoom<'a, H::Channel>) -> P,
 }
 
 #[allow(private_bounds)]
 impl<'a, H: Reserver, P> ReserveFuture<'a, H, P> {
     /// `make`: of the room that is reserved.
-    pub(super) fn new(sender: &'a H, places: usize, make: fn(Held<'a, H::Channel>) -> P) -> Self {
-        let held = Foreign::new(Held::none(sender.channel()));
+    pub(super) fn new(sender: &'a H, places: usize, make: fn(ReservedRoom<'a, H::Channel>) -> P) -> Self {
+        let held = Foreign::new(ReservedRoom::none(sender.channel()));
         Self { task: Task::new(Reservation::new(sender, places), held), make }
     }
 }

@@ -68,3 +68,36 @@ fn the_last_receivers_end_against_a_permit() {
         assert!(waiting.join().unwrap());
     });
 }
+
+/// Each has room for one and waits for the other's, if the two do not take turns.
+///
+/// Claim: Two senders of a broadcast channel that reserve several permits at once do not deadlock.
+/// Also: suite broadcast::permits::two_that_gather_do_not_wait_for_each_other.
+#[test]
+fn two_that_gather_take_turns() {
+    model_up_to(1, || {
+        let (sender, mut receiver) = broadcast::bounded(2);
+        sender.send(0).unwrap();
+        let second = sender.clone();
+        let gathering = thread::spawn(move || {
+            second.reserve_many(2).unwrap().for_each(|permit| permit.send(1).unwrap());
+        });
+        let receiving = thread::spawn(move || (0..5).map(|_| receiver.recv().unwrap()).sum::<u32>());
+        block_on(sender.reserve_many_async(2)).unwrap().for_each(|permit| permit.send(1).unwrap());
+        gathering.join().unwrap();
+        assert_eq!(receiving.join().unwrap(), 4);
+    });
+}
+
+#[test]
+fn the_last_receivers_end_against_two_that_gather() {
+    model_up_to(1, || {
+        let (sender, receiver) = broadcast::bounded::<u8>(2);
+        let permit = sender.clone().reserve_owned().unwrap();
+        let second = sender.clone();
+        let threads = [sender, second].map(|sender| thread::spawn(move || sender.reserve_many(2).is_err()));
+        drop(receiver);
+        threads.into_iter().for_each(|thread| assert!(thread.join().unwrap()));
+        drop(permit);
+    });
+}

@@ -9,13 +9,13 @@ use core::iter::FusedIterator;
 use super::shared::BroadcastShared;
 use super::{SendError, Sender, TrySendError};
 use crate::channel::error;
-use crate::channel::reserve::Held;
+use crate::channel::reserve::ReservedRoom;
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::os::PeerWait;
 use crate::queue::exchange::Rejected;
 
 /// Reserved room that is not yet a permit's.
-pub(super) type HeldRoom<'a, T> = Held<'a, BroadcastShared<T>>;
+pub(super) type HeldRoom<'a, T> = ReservedRoom<'a, BroadcastShared<T>>;
 
 impl<T> HeldRoom<'_, T> {
     /// Takes room for one message out, where there is some.

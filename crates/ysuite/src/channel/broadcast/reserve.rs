@@ -4,7 +4,7 @@ use super::permit::{HeldRoom, OwnedPermit, Permit, Permits};
 use super::shared::{BroadcastShared, Speaker};
 use super::{ReserveError, Sender, TryReserveError, TrySendError};
 use crate::channel::future::{OwnedFuture, ReserveOwned, ReservesOwned};
-use crate::channel::reserve::{Held, Reservation, ReserveFuture, Reserver, Roomy};
+use crate::channel::reserve::{Reservation, ReserveFuture, ReservedRoom, Reserver, Roomy};
 use crate::operation;
 use crate::queue::exchange::Rejected;
 use crate::wait::SharedBackoff;
@@ -126,13 +126,13 @@ impl<T> Sender<T> {
     }
 
     fn try_hold(&self, places: usize) -> Result<HeldRoom<'_, T>, TryReserveError> {
-        let mut held = Held::none(&*self.shared);
+        let mut held = ReservedRoom::none(&*self.shared);
         if self.begin(&mut held, places)? { Ok(held) } else { Err(TryReserveError::Full) }
     }
 
     /// Waits until there is room.
     fn hold(&self, places: usize) -> Result<HeldRoom<'_, T>, ReserveError> {
-        let mut held = Held::none(&*self.shared);
+        let mut held = ReservedRoom::none(&*self.shared);
         operation::perform(Reservation::new(self, places), &mut held)?;
         Ok(held)
     }

@@ -5,14 +5,14 @@
 
 use super::SendError;
 use super::shared::MpmcShared;
-use crate::channel::reserve::{Held, Holders, Rare, Roomy, announce_rare};
+use crate::channel::reserve::{Holders, Rare, ReservedRoom, Roomy, announce_rare};
 use crate::foreign::Panics;
 use crate::os::PeerWait;
 use crate::queue::exchange::{Rejected, Staging};
 use crate::wait::WaitList;
 
 /// Reserved cells that are not yet a permit's.
-pub(super) type HeldPlaces<'a, T> = Held<'a, MpmcShared<T>>;
+pub(super) type HeldPlaces<'a, T> = ReservedRoom<'a, MpmcShared<T>>;
 
 impl<T> MpmcShared<T> {
     // WAITS: a permit's `send`, for a `force_send` in the middle of the very cell: yields, then sleeps for less than a

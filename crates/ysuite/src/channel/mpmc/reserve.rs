@@ -6,7 +6,7 @@ use super::permit::{OwnedPermit, Permit, Permits};
 use super::shared::{MpmcShared, Writers};
 use super::{ReserveError, Sender, TryReserveError, TrySendError};
 use crate::channel::future::{OwnedFuture, ReserveOwned, ReservesOwned};
-use crate::channel::reserve::{Held, Reservation, ReserveFuture, Reserver};
+use crate::channel::reserve::{Reservation, ReserveFuture, ReservedRoom, Reserver};
 use crate::foreign::Foreign;
 use crate::operation::{self, Task};
 use crate::queue::exchange::Rejected;
@@ -169,7 +169,7 @@ impl<T> Sender<T> {
     }
 
     fn held(&self) -> HeldPlaces<'_, T> {
-        Held::none(&self.shared)
+        ReservedRoom::none(&self.shared)
     }
 
     // USER CODE: the waker of another sender's task, where this one passes its notification on; so also in
