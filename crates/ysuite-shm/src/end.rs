@@ -330,7 +330,7 @@ pub(crate) struct StandOff {
 }
 
 impl StandOff {
-    /// This number of messages, or bytes, since then is a stream.
+    /// This number of messages since then is a stream; or of bytes, for a sender that has found no room for more.
     const STREAM: u64 = 16;
     /// The time of some hundred messages, measured: 48 pauses make a stream of 8 bytes 1.7 times slower, 300 1.15 times.
     const MOST: u64 = 120;
@@ -340,12 +340,14 @@ impl StandOff {
         Self { last: 0, pauses: (capacity as u64 / 8).min(Self::MOST) as u32 }
     }
 
-    /// The end has caught up, here.
-    pub(crate) fn caught_up(&mut self, position: u64) {
-        if position - self.last >= Self::STREAM {
+    /// The end has caught up, here. Whether it has paused.
+    pub(crate) fn caught_up(&mut self, position: u64) -> bool {
+        let is_stream = position - self.last >= Self::STREAM;
+        if is_stream {
             (0..self.pauses).for_each(|_| core::hint::spin_loop());
         }
         self.last = position;
+        is_stream
     }
 }
 

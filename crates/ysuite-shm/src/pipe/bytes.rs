@@ -302,3 +302,24 @@ impl fmt::Debug for BytesReceiver {
         f.debug_struct("BytesReceiver").finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::super::inlet::Inlet;
+    use crate::pipe_bytes;
+
+    #[test]
+    fn single_messages_are_no_stream_however_long_they_are() {
+        let (mut sender, mut receiver) = pipe_bytes(4_096).unwrap();
+        for length in [8, 64, 1_024] {
+            sender.send(&vec![7; length]).unwrap();
+            assert_eq!(receiver.recv().unwrap().len(), length);
+            assert!(!receiver.inlet.stand_off(), "{length}");
+        }
+        for _ in 0..16 {
+            sender.send(b"in a row").unwrap();
+            receiver.recv().unwrap();
+        }
+        assert!(receiver.inlet.stand_off() && !receiver.inlet.stand_off());
+    }
+}

@@ -13,8 +13,8 @@ pub(crate) trait Inlet: Half {
     /// Makes the reader of the ring in the memory of the sender, which was met.
     fn attach(&mut self);
 
-    /// After a look that has found nothing, and before the next.
-    fn stand_off(&mut self);
+    /// After a look that has found nothing, and before the next. Whether it has paused.
+    fn stand_off(&mut self) -> bool;
 
     /// Looks into the ring, if there is one.
     fn look_in(&mut self) -> Look;
@@ -132,9 +132,9 @@ impl<T: Message> Inlet for TypedInlet<T> {
         }
     }
 
-    fn stand_off(&mut self) {
+    fn stand_off(&mut self) -> bool {
         let position = self.reader.as_ref().map_or(0, typed::Reader::position);
-        self.stand_off.caught_up(position);
+        self.stand_off.caught_up(position)
     }
 
     #[inline(always)]
@@ -152,11 +152,13 @@ pub(crate) struct BytesInlet {
     pub(crate) end: End,
     reader: Option<bytes::Reader>,
     stand_off: StandOff,
+    /// Messages: a position in bytes would make a stream of any two.
+    taken: u64,
 }
 
 impl BytesInlet {
     pub(crate) fn new(end: End) -> Self {
-        Self { end, reader: None, stand_off: StandOff::new(0) }
+        Self { end, reader: None, stand_off: StandOff::new(0), taken: 0 }
     }
 
     /// Appends the next message to `to`; its length. One is there. `None`: the sender has changed it meanwhile.
@@ -166,6 +168,7 @@ impl BytesInlet {
             self.end.fail(Error::Broken);
             return None;
         };
+        self.taken += 1;
         let position = reader.position();
         self.consumed(position);
         Some(length)
@@ -187,9 +190,8 @@ impl Inlet for BytesInlet {
         }
     }
 
-    fn stand_off(&mut self) {
-        let position = self.reader.as_ref().map_or(0, bytes::Reader::position);
-        self.stand_off.caught_up(position);
+    fn stand_off(&mut self) -> bool {
+        self.stand_off.caught_up(self.taken)
     }
 
     fn look_in(&mut self) -> Look {

@@ -39,7 +39,7 @@ pub fn run(named: impl Fn(&str) -> Option<&'static Entry>) -> Result<(), Error> 
 
 /// Ends this process with that one, which may have ended already.
 fn ends_with(parent: u32) {
-    // Whoever started the program may ignore it.
+    // The parent of the program may have left it ignored.
     // SAFETY: no memory is involved.
     unsafe { libc::signal(libc::SIGTERM, libc::SIG_DFL) };
     let _ = set_parent_process_death_signal(Some(Signal::TERM));
@@ -56,8 +56,9 @@ fn served(
 ) -> Result<letters::Report, Fault> {
     let drivers = named(&job.transport).and_then(|entry| entry.processes);
     let drivers = drivers.ok_or_else(|| io::Error::other(format!("'{}' is not between processes", job.transport)))?;
-    pin(job.cpu)?;
+    // Handles as a program has them that is free to run anywhere: some spin less where they see one CPU.
     let work = drivers.prepare(job, sides)?;
+    pin(job.cpu)?;
     letters::send(&socket, b"ready")?;
     let go = letters::words(&socket)?;
     let start = go.get(1).and_then(|time| time.parse().ok()).ok_or_else(|| io::Error::other("no time to begin"))?;
