@@ -62,7 +62,8 @@ impl<R, U, F: FnMut(Result<(), SendError<U>>) -> R> Added<R> for Sending<'_, U, 
     }
 }
 
-/// Performs one of several operations. Of several that are possible a random one is performed.
+/// Performs one of several operations. Of several that are possible a random one is performed; without the feature
+/// `eventual-fairness` the one that was added first.
 pub struct Selector<'a, T: 'a> {
     added: Vec<Box<dyn Added<T> + 'a>>,
 }
@@ -119,7 +120,8 @@ impl<'a, T> Selector<'a, T> {
 
     fn perform(mut self, wait: impl FnOnce(First<'_, '_>) -> Option<usize>) -> Option<T> {
         let mut all: Vec<&mut dyn Selectable> = self.added.iter_mut().map(|added| added.operation()).collect();
-        let at = wait(first(&mut all))?;
+        let all = first(&mut all);
+        let at = wait(if cfg!(feature = "eventual-fairness") { all } else { all.biased() })?;
         self.added[at].finish()
     }
 }

@@ -111,6 +111,23 @@ fn a_selector_performs_one_and_drops_what_it_has_not_sent() {
     assert_eq!(back, message);
 }
 
+/// Only with `eventual-fairness` a random one of those that are possible; else the first that was added.
+#[test]
+fn a_selector_without_fairness_takes_the_first() {
+    let (_sender, silent) = flume::unbounded::<u32>();
+    let (first, first_in) = flume::unbounded();
+    let (second, second_in) = flume::unbounded();
+    (0..100).for_each(|_| first.send(1).unwrap());
+    (0..100).for_each(|_| second.send(2).unwrap());
+    let got: Vec<u32> = (0..100)
+        .map(|_| {
+            let all = flume::Selector::new().recv(&silent, Result::unwrap);
+            all.recv(&first_in, Result::unwrap).recv(&second_in, Result::unwrap).wait()
+        })
+        .collect();
+    assert_eq!(got.iter().all(|number| *number == 1), !cfg!(feature = "eventual-fairness"));
+}
+
 #[test]
 fn a_sink_and_a_stream_of_their_own() {
     let (sender, receiver) = flume::bounded(1);
