@@ -148,8 +148,8 @@ mod transports {
 
     /// A pair of descriptors for each direction: where to write, where to read.
     pub(crate) fn system_pipes() -> (File, File) {
-        let (reader, writer) = std::io::pipe().unwrap();
-        (File::from(OwnedFd::from(writer)), File::from(OwnedFd::from(reader)))
+        let (reader, writer) = rustix::pipe::pipe().unwrap();
+        (File::from(writer), File::from(reader))
     }
 
     pub(crate) fn sockets() -> (File, File) {

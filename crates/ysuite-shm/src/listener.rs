@@ -33,7 +33,7 @@ impl Options {
     /// [allow](Self::allow), or as the system says.
     pub fn connect(&self, name: &str) -> Result<OwnedFd, Error> {
         let socket = os::connect(name)?;
-        // An abstract name is for whoever comes first.
+        // An abstract name is for the first who comes.
         self.check(socket.as_fd())?;
         Ok(socket)
     }

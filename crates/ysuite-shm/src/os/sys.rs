@@ -328,7 +328,7 @@ pub(super) fn allocate(memfd: BorrowedFd<'_>, bytes: usize) -> Result<(), Errno>
     // SAFETY: one value, which lives as long as the call.
     done(unsafe { getrlimit(RLIMIT_FSIZE, &raw mut limits) })?;
     let size = Offset::try_from(bytes).map_err(|_| Errno::FBIG)?;
-    if bytes as u64 > u64::from(limits.current) {
+    if Limit::try_from(bytes).map_or(true, |bytes| bytes > limits.current) {
         return Err(Errno::FBIG);
     }
     retry(|| done(ftruncate(memfd.as_raw_fd(), size)))?;
@@ -355,6 +355,7 @@ pub(super) fn file_system(descriptor: BorrowedFd<'_>) -> Result<u64, Errno> {
     // SAFETY: as much as the call writes.
     retry(|| done(unsafe { fstatfs(descriptor.as_raw_fd(), facts.as_mut_ptr().cast()) }))?;
     let first = facts.as_ptr();
+    #[allow(clippy::unnecessary_cast, reason = "a `long` has 32 bits on some machines")]
     // SAFETY: within `facts`, which is aligned to more.
     Ok(unsafe {
         if cfg!(target_arch = "s390x") { u64::from(*first.cast::<u32>()) } else { *first.cast::<c_ulong>() as u64 }

@@ -158,7 +158,8 @@ impl<T: Message> Sender<T> {
 
     /// The messages that a receiver that is gone has not consumed, in order: the next receiver goes on there. The one
     /// that it had received, but not dealt with, is among them only if it had looked at it by
-    /// [`peek`](crate::Receiver::peek).
+    /// [`peek`](crate::Receiver::peek). All of them, if the channel was refused: a receiver that had heard of this end
+    /// may have received some.
     ///
     /// # Errors
     /// The end itself, if the channel has not ended.
