@@ -47,6 +47,7 @@ whole!(
     ['a, T] crate::mpmc::Permit<'a, T>,
     ['a, T] crate::mpmc::Permits<'a, T>,
     [T] crate::mpmc::OwnedPermit<T>,
+    ['a, T] crate::mpmc::ClosedFuture<'a, T>,
     ['a, T] crate::mpmc::SendFuture<'a, T>,
     ['a, T] crate::mpmc::RecvFuture<'a, T>,
     ['a, T] crate::mpmc::ReserveFuture<'a, T>,

@@ -419,6 +419,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
     (
         "work::tasks_that_give_up",
         &[
+            "mpmc::ClosedFuture::poll",
             "mpmc::Receiver::into_iter",
             "mpmc::Receiver::poll_next",
             "mpmc::Receiver::poll_recv",

@@ -128,6 +128,7 @@ fn entries() -> Vec<Entry> {
         "channel/broadcast/error.rs" RecvTimeoutError: broadcast::RecvTimeoutError = "SYPUR";
         "channel/mpmc/weak.rs" WeakSender: mpmc::WeakSender<Mine> = "SYPUR", mpmc::WeakSender<Bound> = "..PUR";
         "channel/mpmc/weak.rs" WeakReceiver: mpmc::WeakReceiver<Mine> = "SYPUR", mpmc::WeakReceiver<Bound> = "..PUR";
+        "channel/mpmc/closed.rs" ClosedFuture: mpmc::ClosedFuture<'static, Mine> = "SYPUR", mpmc::ClosedFuture<'static, Bound> = "..PUR";
         "channel/mpmc/tasks.rs" SendFuture: mpmc::SendFuture<'static, Mine> = "S.PUR", mpmc::SendFuture<'static, Bound> = "..PUR";
         "channel/mpmc/tasks.rs" RecvFuture: mpmc::RecvFuture<'static, Mine> = "SYPUR", mpmc::RecvFuture<'static, Bound> = "..PUR";
         "channel/mpmc/reserve.rs" ReserveFuture:

@@ -4,6 +4,10 @@
 //! They have a list of their own, so that no message and no room wakes them. The thread that closes the channel
 //! notifies all.
 
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
 use core::time::Duration;
 
 use super::Sender;
@@ -32,8 +36,8 @@ impl<T> Sender<T> {
 
     /// Waits until all receivers have disconnected, or the channel is closed. Needs no particular runtime.
     #[doc = cost!(mpmc CLOSED)]
-    pub async fn closed(&self) {
-        Task::new(Readiness::new(UntilClosed(&self.shared), &self.backoff), Foreign::new(())).await;
+    pub fn closed(&self) -> ClosedFuture<'_, T> {
+        ClosedFuture(Task::new(Readiness::new(UntilClosed(&self.shared), &self.backoff), Foreign::new(())))
     }
 
     /// As the others, with a wait that ends where what `side` makes is ready.
@@ -45,5 +49,23 @@ impl<T> Sender<T> {
         let closed = Readiness::new(side(UntilClosed(&self.shared)), &self.backoff);
         _ = operation::block(closed, &mut (), deadline);
         self.shared.is_disconnected()
+    }
+}
+
+/// A wait of a task for the disconnection: see [`closed`](Sender::closed).
+#[must_use = "futures do nothing unless they are polled"]
+pub struct ClosedFuture<'a, T>(Task<Readiness<'a, UntilClosed<'a, T>>>);
+
+impl<T> Future for ClosedFuture<'_, T> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        Pin::new(&mut self.get_mut().0).poll(context)
+    }
+}
+
+impl<T> fmt::Debug for ClosedFuture<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClosedFuture").finish_non_exhaustive()
     }
 }

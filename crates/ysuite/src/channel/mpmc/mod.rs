@@ -165,6 +165,7 @@ mod tasks;
 mod watcher;
 mod weak;
 
+pub use self::closed::ClosedFuture;
 pub use self::permit::{OwnedPermit, Permit, Permits};
 pub use self::receiver::{Iter, Receiver, TryIter};
 pub use self::reserve::ReserveFuture;
