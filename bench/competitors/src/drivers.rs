@@ -58,6 +58,8 @@ pub fn drivers() -> Vec<Drivers> {
             ]
         },
     );
+    #[cfg(feature = "facades")]
+    all.extend(crate::facades::drivers());
     all.extend(crate::tasks::drivers());
     all
 }

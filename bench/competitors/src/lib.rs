@@ -8,7 +8,7 @@
 //! has them. Spinners have two of each, with a pause between two polls and without.
 //!
 //! `tasks` has those that tasks can wait on, as transports between tasks. `rapidfire` and `tachyonix` have no blocking
-//! functions, and are only there.
+//! functions, and are only there. Feature `facades` adds those of `drop-in/`.
 //! `ysuite` does not depend on this crate.
 #![cfg(target_os = "linux")]
 
@@ -18,6 +18,8 @@ pub mod crossfire;
 pub mod disruptor;
 pub mod drivers;
 pub mod end;
+#[cfg(feature = "facades")]
+pub mod facades;
 pub mod fanring;
 pub mod features;
 pub mod flume;
@@ -54,6 +56,8 @@ macro_rules! everybody {
             // Constants: code that their conditions exclude is not compiled.
             let mut all = vec![$(const { $made::<$transport>() }),+];
             all.extend(tasks::entries());
+            #[cfg(feature = "facades")]
+            all.extend(facades::entries().into_iter().chain(tasks::facades::entries()));
             all
         }
 

@@ -42,6 +42,8 @@ fn a_transport_that_says_so_has_one_order() {
         of_several::<tokio_mpsc::Unbounded>(),
         of_several::<tokio_mpsc::Bounded>(),
     ];
+    #[cfg(feature = "facades")]
+    let own = own.into_iter().chain(crate::facades::orders());
     let in_turn: Vec<usize> = (0..TURNS).collect();
     for tried in crate::orders().into_iter().chain(own).filter(|tried| tried.traits.one_order) {
         let Some(turns) = tried.turns.filter(|_| tried.traits.senders == Ends::Many) else { continue };

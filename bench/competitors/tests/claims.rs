@@ -14,7 +14,11 @@ use ybench_measure::scenario::claims;
 fn all() -> impl Iterator<Item = &'static Entry> {
     static WELCOME: Once = Once::new();
     WELCOME.call_once(|| registry::welcome(ybench_competitors::entries()).unwrap());
-    KINDS.iter().flat_map(|kind| kind.transports).map(|name| registry::named(name).expect(name))
+    let names = KINDS.iter().flat_map(|kind| kind.transports);
+    // They have the features of an mpmc, and so no column.
+    #[cfg(feature = "facades")]
+    let names = names.chain(&ybench_competitors::facades::NAMES);
+    names.map(|name| registry::named(name).expect(name))
 }
 
 #[test]

@@ -1,7 +1,6 @@
 //! The interface of `async-channel` 2 over [`ysuite::mpmc`], for programs that were written for it.
 //!
-//! Each method is one of the end below, from any thread. A future that has to wait allocates once, because its type has
-//! a name here and none there. One that finds what it wants at its first poll allocates nothing.
+//! Each method is one of the end below, from any thread. No future allocates.
 //!
 //! Cannot: run without `std`.
 //!
@@ -176,12 +175,12 @@ impl<T> Sender<T> {
 
     /// Sends a message; the task waits until there is room.
     pub fn send(&self, msg: T) -> Send<'_, T> {
-        Send::new(&self.0, msg)
+        Send::new(self.0.send_async(msg))
     }
 
     /// Waits until the channel is closed.
     pub fn closed(&self) -> Closed<'_, T> {
-        Closed::new(&self.0)
+        Closed::new(self.0.closed())
     }
 
     /// Sends a message; blocks until there is room.
@@ -209,7 +208,7 @@ impl<T> Receiver<T> {
 
     /// Receives a message; the task waits until there is one.
     pub fn recv(&self) -> Recv<'_, T> {
-        Recv::new(&self.0)
+        Recv::new(self.0.recv_async())
     }
 
     /// Receives a message; blocks until there is one.

@@ -2,12 +2,49 @@
 //! operation, the best time of either in nanoseconds, and theirs divided by ours. The rounds alternate.
 //!
 //! For a look: a round takes about a millisecond, so that one of many is undisturbed. Figures to rely on are those of `ybench`.
+//!
+//! `facade-bench (theirs | ours) NAME TIMES` performs the one operation of that name, and prints nothing: for `valgrind`.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+/// What is to be done with the operations.
+enum Task {
+    /// In rounds.
+    Measure(u32),
+    /// Ours or theirs, of this name, so many times.
+    Perform(bool, String, u32),
+}
+
+impl Task {
+    fn of(arguments: &[String]) -> Option<Self> {
+        match arguments {
+            [] => Some(Self::Measure(200)),
+            [rounds] => Some(Self::Measure(rounds.parse().ok()?)),
+            [side, name, times] if matches!(side.as_str(), "theirs" | "ours") => {
+                Some(Self::Perform(side == "ours", name.clone(), times.parse().ok()?))
+            }
+            _ => None,
+        }
+    }
+
+    /// Whether there was an operation of this name.
+    fn pair(&self, name: &str, count: u32, theirs: impl Fn(u32), ours: impl Fn(u32)) -> bool {
+        match self {
+            Self::Measure(rounds) => {
+                measure(name, *rounds, count, theirs, ours);
+                return true;
+            }
+            Self::Perform(_, wanted, _) if wanted != name => return false,
+            Self::Perform(true, _, times) => ours(*times),
+            Self::Perform(false, _, times) => theirs(*times),
+        }
+        true
+    }
+}
+
 /// The best of several rounds, in nanoseconds for each operation.
-fn pair(name: &str, rounds: u32, count: u32, theirs: impl Fn(u32), ours: impl Fn(u32)) {
+fn measure(name: &str, rounds: u32, count: u32, theirs: impl Fn(u32), ours: impl Fn(u32)) {
     let mut best = [Duration::MAX; 2];
     for _ in 0..rounds {
         for (best, run) in best.iter_mut().zip([&theirs as &dyn Fn(u32), &ours]) {
@@ -171,11 +208,26 @@ simple!(their_flume, flume, send, recv);
 simple!(our_flume, ysuite_flume, send, recv);
 
 fn main() {
-    let rounds = std::env::args().nth(1).map_or(200, |rounds| rounds.parse().expect("a number of rounds"));
-    println!("{:<42} {:>9} {:>9} {:>6}", "ns per operation, the best of each", "theirs", "ours", "ratio");
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some(task) = Task::of(&arguments) else {
+        eprintln!("facade-bench [ROUNDS]\nfacade-bench (theirs | ours) NAME TIMES");
+        std::process::exit(2);
+    };
+    if let Task::Measure(_) = task {
+        println!("{:<42} {:>9} {:>9} {:>6}", "ns per operation, the best of each", "theirs", "ours", "ratio");
+    }
+    if !every(&task) {
+        eprintln!("facade-bench: no operation of this name: {}", arguments[1]);
+        std::process::exit(2);
+    }
+}
+
+/// Whether there was one for this task.
+fn every(task: &Task) -> bool {
+    let mut is_found = false;
     macro_rules! pairs {
         ($theirs:ident, $ours:ident: $($count:literal $name:literal $run:ident)*) => {
-            $(pair($name, rounds, $count, $theirs::$run, $ours::$run);)*
+            $(is_found |= task.pair($name, $count, $theirs::$run, $ours::$run);)*
         };
     }
     pairs! { theirs, ours:
@@ -203,4 +255,5 @@ fn main() {
         20_000 "flume: stream, 1,024" stream
         2_000 "flume: unbounded, made and dropped" make
     }
+    is_found
 }

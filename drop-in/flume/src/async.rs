@@ -1,79 +1,85 @@
-//! Futures, streams and sinks.
+//! Futures, streams and sinks, over the futures below.
 //!
-//! Each begins with a try. One that has to wait keeps the future of the end below in a box. One that owns its end
-//! clones it for that time.
+//! One that borrows its handle allocates nothing. One that owns it allocates once: where it first waits, it moves the
+//! handle to where the future below can borrow it, whatever happens to itself.
 
 use std::fmt;
 use std::future::Future;
+use std::mem;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use futures_core::future::FusedFuture;
 use futures_core::stream::{FusedStream, Stream};
 use futures_sink::Sink;
+use ysuite::mpmc;
 
 use crate::{Receiver, RecvError, SendError, Sender, TryRecvError, TrySendError};
 
-/// An end of the future's own, or of its maker.
-enum OwnedOrRef<'a, E> {
+/// A handle of the future's own, or of its maker.
+enum Handle<'a, E> {
     Owned(E),
+    /// One of its own, which may be lent to what this future keeps.
+    Kept(Arc<E>),
     Ref(&'a E),
 }
 
-impl<E> std::ops::Deref for OwnedOrRef<'_, E> {
+impl<'a, E: Clone> Handle<'a, E> {
+    /// # Safety
+    /// What borrows the result is dropped before this is.
+    unsafe fn lend(&mut self) -> &'a E {
+        if let Self::Owned(handle) = self {
+            // A clone, as there is nothing else to put in its place.
+            *self = Self::Kept(Arc::new(handle.clone()));
+        }
+        match self {
+            Self::Ref(handle) => handle,
+            // SAFETY: it stays where it is until this is dropped: nothing replaces what is kept.
+            Self::Kept(handle) => unsafe { &*Arc::as_ptr(handle) },
+            Self::Owned(_) => unreachable!("it is kept"),
+        }
+    }
+
+    /// Whether an attempt is worthwhile before the handle is lent, which would allocate.
+    fn is_unlent(&self) -> bool {
+        matches!(self, Self::Owned(_))
+    }
+}
+
+impl<E> std::ops::Deref for Handle<'_, E> {
     type Target = E;
 
     fn deref(&self) -> &E {
         match self {
-            Self::Owned(end) => end,
-            Self::Ref(end) => end,
+            Self::Owned(handle) => handle,
+            Self::Kept(handle) => handle,
+            Self::Ref(handle) => handle,
         }
     }
 }
 
-impl<E: Clone> Clone for OwnedOrRef<'_, E> {
+impl<E: Clone> Clone for Handle<'_, E> {
     fn clone(&self) -> Self {
         match self {
-            Self::Owned(end) => Self::Owned(end.clone()),
-            Self::Ref(end) => Self::Ref(end),
+            Self::Ref(handle) => Self::Ref(handle),
+            _ => Self::Owned(E::clone(self)),
         }
-    }
-}
-
-/// A wait below, of an end `E`. It is `Send` and `Sync` where that is.
-struct Wait<'a, E, O> {
-    future: Pin<Box<dyn Future<Output = O> + 'a>>,
-    of: std::marker::PhantomData<fn() -> E>,
-}
-
-// SAFETY: the future is one of an end `E` of ysuite's: it has the end or a reference to it, at most one message, and its
-// place in the channel's list of waiters, which the end shares with all threads. An end is `Sync`, and `Send`, where its
-// messages are `Send`; no future here has anything else.
-unsafe impl<E: Sync + Send, O> Send for Wait<'_, E, O> {}
-// SAFETY: by shared reference nothing can be done with it.
-unsafe impl<E: Sync + Send, O> Sync for Wait<'_, E, O> {}
-
-impl<'a, E, O> Wait<'a, E, O> {
-    fn new(future: impl Future<Output = O> + 'a) -> Self {
-        Self { future: Box::pin(future), of: std::marker::PhantomData }
-    }
-
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<O> {
-        self.future.as_mut().poll(context)
     }
 }
 
 enum Sending<'a, T> {
     New(T),
-    Waiting(Wait<'a, Sender<T>, Result<(), SendError<T>>>),
+    Begun(mpmc::SendFuture<'a, T>),
     Done,
 }
 
 /// A message that is sent. Made by [`Sender::send_async`].
 #[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
 pub struct SendFut<'a, T> {
-    sender: OwnedOrRef<'a, Sender<T>>,
+    /// Before the sender, which it may borrow.
     state: Sending<'a, T>,
+    sender: Handle<'a, Sender<T>>,
 }
 
 /// A sender as a sink. Made by [`Sender::sink`].
@@ -82,8 +88,9 @@ pub struct SendSink<'a, T>(SendFut<'a, T>);
 /// A message that is received. Made by [`Receiver::recv_async`].
 #[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
 pub struct RecvFut<'a, T> {
-    receiver: OwnedOrRef<'a, Receiver<T>>,
-    wait: Option<Wait<'a, Receiver<T>, Result<T, RecvError>>>,
+    /// Before the receiver, which it may borrow.
+    wait: Option<mpmc::RecvFuture<'a, T>>,
+    receiver: Handle<'a, Receiver<T>>,
 }
 
 /// The messages one by one. Made by [`Receiver::stream`].
@@ -95,34 +102,34 @@ impl<T> Unpin for SendSink<'_, T> {}
 impl<T> Sender<T> {
     /// Sends a message; the task waits until there is room.
     pub fn send_async(&self, item: T) -> SendFut<'_, T> {
-        SendFut { sender: OwnedOrRef::Ref(self), state: Sending::New(item) }
+        SendFut { state: Sending::Begun(self.0.send_async(item)), sender: Handle::Ref(self) }
     }
 
     /// As [`send_async`](Self::send_async), with the sender.
     pub fn into_send_async<'a>(self, item: T) -> SendFut<'a, T> {
-        SendFut { sender: OwnedOrRef::Owned(self), state: Sending::New(item) }
+        SendFut { state: Sending::New(item), sender: Handle::Owned(self) }
     }
 
     /// As a sink.
     pub fn sink(&self) -> SendSink<'_, T> {
-        SendSink(SendFut { sender: OwnedOrRef::Ref(self), state: Sending::Done })
+        SendSink(SendFut { state: Sending::Done, sender: Handle::Ref(self) })
     }
 
     /// As a sink, with the sender.
     pub fn into_sink<'a>(self) -> SendSink<'a, T> {
-        SendSink(SendFut { sender: OwnedOrRef::Owned(self), state: Sending::Done })
+        SendSink(SendFut { state: Sending::Done, sender: Handle::Owned(self) })
     }
 }
 
 impl<T> Receiver<T> {
     /// Receives a message; the task waits until there is one.
     pub fn recv_async(&self) -> RecvFut<'_, T> {
-        RecvFut { receiver: OwnedOrRef::Ref(self), wait: None }
+        RecvFut { wait: None, receiver: Handle::Ref(self) }
     }
 
     /// As [`recv_async`](Self::recv_async), with the receiver.
     pub fn into_recv_async<'a>(self) -> RecvFut<'a, T> {
-        RecvFut { receiver: OwnedOrRef::Owned(self), wait: None }
+        RecvFut { wait: None, receiver: Handle::Owned(self) }
     }
 
     /// The messages one by one.
@@ -184,29 +191,42 @@ impl_queries!(SendSink, |this| this.0.sender);
 impl_queries!(RecvFut, |this| this.receiver);
 impl_queries!(RecvStream, |this| this.0.receiver);
 
-impl<'a, T> Future for SendFut<'a, T> {
+impl<'a, T> SendFut<'a, T> {
+    /// Sends a message that has not been tried yet, or begins to. `None`: there is none.
+    fn begun(&mut self) -> Option<Result<&mut mpmc::SendFuture<'a, T>, TrySendError<T>>> {
+        if let Sending::New(_) = self.state {
+            let Sending::New(mut message) = mem::replace(&mut self.state, Sending::Done) else { unreachable!() };
+            if self.sender.is_unlent() {
+                match self.sender.try_send(message) {
+                    Ok(()) => return None,
+                    Err(TrySendError::Full(back)) => message = back,
+                    disconnected => return disconnected.err().map(Err),
+                }
+            }
+            // SAFETY: the state is dropped before the sender.
+            let sender = unsafe { self.sender.lend() };
+            self.state = Sending::Begun(sender.0.send_async(message));
+        }
+        match &mut self.state {
+            Sending::Begun(sending) => Some(Ok(sending)),
+            _ => None,
+        }
+    }
+}
+
+impl<T> Future for SendFut<'_, T> {
     type Output = Result<(), SendError<T>>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let this = &mut *self;
-        if matches!(this.state, Sending::New(_)) {
-            let Sending::New(message) = std::mem::replace(&mut this.state, Sending::Done) else { unreachable!() };
-            match this.sender.try_send(message) {
-                Ok(()) => return Poll::Ready(Ok(())),
-                Err(TrySendError::Disconnected(message)) => return Poll::Ready(Err(SendError(message))),
-                Err(TrySendError::Full(message)) => {
-                    let sender = this.sender.clone();
-                    let sending = async move { Ok(sender.0.send_async(message).await?) };
-                    this.state = Sending::Waiting(Wait::new(sending));
-                }
-            }
-        }
-        let Sending::Waiting(wait) = &mut this.state else { return Poll::Ready(Ok(())) };
-        let polled = wait.poll(context);
+        let polled = match self.begun() {
+            None => return Poll::Ready(Ok(())),
+            Some(Err(error)) => return Poll::Ready(Err(SendError(error.into_inner()))),
+            Some(Ok(sending)) => Pin::new(sending).poll(context),
+        };
         if polled.is_ready() {
-            this.state = Sending::Done;
+            self.state = Sending::Done;
         }
-        polled
+        polled.map_err(SendError::from)
     }
 }
 
@@ -251,32 +271,29 @@ impl<T> Sink<T> for SendSink<'_, T> {
 
 impl<T> Clone for SendSink<'_, T> {
     fn clone(&self) -> Self {
-        Self(SendFut { sender: self.0.sender.clone(), state: Sending::Done })
+        Self(SendFut { state: Sending::Done, sender: self.0.sender.clone() })
     }
 }
 
-impl<'a, T> Future for RecvFut<'a, T> {
+impl<T> Future for RecvFut<'_, T> {
     type Output = Result<T, RecvError>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         let this = &mut *self;
-        if this.wait.is_none() {
+        if this.receiver.is_unlent() {
             match this.receiver.try_recv() {
                 Ok(message) => return Poll::Ready(Ok(message)),
                 Err(TryRecvError::Disconnected) => return Poll::Ready(Err(RecvError::Disconnected)),
                 Err(TryRecvError::Empty) => {}
             }
         }
-        let receiver = &this.receiver;
-        let wait = this.wait.get_or_insert_with(|| {
-            let receiver = receiver.clone();
-            Wait::new(async move { Ok(receiver.0.recv_async().await?) })
-        });
-        let polled = wait.poll(context);
+        // SAFETY: the wait is dropped before the receiver.
+        let wait = this.wait.get_or_insert_with(|| unsafe { this.receiver.lend() }.0.recv_async());
+        let polled = Pin::new(wait).poll(context);
         if polled.is_ready() {
             this.wait = None;
         }
-        polled
+        polled.map_err(RecvError::from)
     }
 }
 
@@ -295,7 +312,7 @@ impl<T> RecvStream<'_, T> {
 
 impl<T> Clone for RecvStream<'_, T> {
     fn clone(&self) -> Self {
-        Self(RecvFut { receiver: self.0.receiver.clone(), wait: None })
+        Self(RecvFut { wait: None, receiver: self.0.receiver.clone() })
     }
 }
 

@@ -77,18 +77,81 @@ fn errors_have_the_texts_of_the_original() {
     }
 }
 
+/// A future that waits, is woken, and ends; and one that is dropped while it waits.
 #[test]
-fn a_future_allocates_once_where_it_waits() {
+fn a_future_allocates_nothing_where_it_waits() {
     let (sender, receiver) = flume::bounded(1);
-    let round = |number| {
+    let mut context = Context::from_waker(Waker::noop());
+    let mut round = |number| {
+        let mut receiving = pin!(receiver.recv_async());
+        assert!(receiving.as_mut().poll(&mut context).is_pending());
+        assert!(poll(receiver.recv_async()).is_pending());
         assert_eq!(poll(sender.send_async(number)), Poll::Ready(Ok(())));
-        assert_eq!(poll(receiver.recv_async()), Poll::Ready(Ok(number)));
+        let mut sending = pin!(sender.send_async(number + 1));
+        assert!(sending.as_mut().poll(&mut context).is_pending());
+        assert!(poll(sender.send_async(0)).is_pending());
+        assert_eq!(receiving.poll(&mut context), Poll::Ready(Ok(number)));
+        assert_eq!(sending.poll(&mut context), Poll::Ready(Ok(())));
+        assert_eq!(receiver.try_recv(), Ok(number + 1));
     };
-    let wait = || assert!(poll(receiver.recv_async()).is_pending());
     // A channel makes the list of those that wait once.
-    wait();
-    assert_eq!(allocations(|| (0..100).for_each(round)), 0);
-    assert_eq!(allocations(wait), 1);
+    round(1);
+    assert_eq!(allocations(|| (1..100).for_each(round)), 0);
+}
+
+/// What owns its handle allocates once, however often it waits; and not where it never does.
+#[test]
+fn what_owns_its_handle_allocates_once() {
+    let (sender, receiver) = flume::bounded(1);
+    let mut context = Context::from_waker(Waker::noop());
+    assert!(poll(receiver.recv_async()).is_pending());
+    assert_eq!(poll(sender.send_async(0)), Poll::Ready(Ok(())));
+    assert!(poll(sender.send_async(0)).is_pending());
+    assert_eq!(poll(receiver.recv_async()), Poll::Ready(Ok(0)));
+    let (mut sink, mut stream) = (sender.clone().into_sink(), receiver.clone().into_stream());
+    let mut round = |number| {
+        assert!(Pin::new(&mut stream).poll_next(&mut context).is_pending());
+        assert_eq!(Pin::new(&mut sink).poll_ready(&mut context), Poll::Ready(Ok(())));
+        Pin::new(&mut sink).start_send(number).unwrap();
+        assert_eq!(Pin::new(&mut sink).poll_flush(&mut context), Poll::Ready(Ok(())));
+        Pin::new(&mut sink).start_send(number + 1).unwrap();
+        assert!(Pin::new(&mut sink).poll_flush(&mut context).is_pending());
+        assert_eq!(Pin::new(&mut stream).poll_next(&mut context), Poll::Ready(Some(number)));
+        assert_eq!(Pin::new(&mut sink).poll_flush(&mut context), Poll::Ready(Ok(())));
+        assert_eq!(Pin::new(&mut stream).poll_next(&mut context), Poll::Ready(Some(number + 1)));
+    };
+    assert_eq!(allocations(|| (0..100).for_each(&mut round)), 2);
+    let never_waits = || {
+        assert_eq!(poll(sender.clone().into_send_async(1)), Poll::Ready(Ok(())));
+        assert_eq!(poll(receiver.clone().into_recv_async()), Poll::Ready(Ok(1)));
+    };
+    assert_eq!(allocations(never_waits), 0);
+}
+
+/// It borrows a handle that it has itself, and is moved while it waits.
+#[test]
+fn what_owns_its_handle_may_be_moved_and_keeps_its_channel_connected() {
+    let (sender, receiver) = flume::bounded(1);
+    let mut context = Context::from_waker(Waker::noop());
+    let message = Arc::new(7);
+    let mut receiving = vec![receiver.into_recv_async()];
+    assert!(Pin::new(&mut receiving[0]).poll(&mut context).is_pending());
+    assert!(!sender.is_disconnected() && sender.receiver_count() == 1);
+    sender.send(message.clone()).unwrap();
+    let mut sending = vec![sender.into_send_async(message.clone())];
+    assert!(Pin::new(&mut sending[0]).poll(&mut context).is_pending());
+    receiving.reserve(100);
+    sending.reserve(100);
+    let (mut receiving, mut sending) = (Box::new(receiving.remove(0)), Box::new(sending.remove(0)));
+    assert_eq!(Pin::new(&mut *receiving).poll(&mut context), Poll::Ready(Ok(message.clone())));
+    assert_eq!(Arc::strong_count(&message), 2);
+    assert_eq!(Pin::new(&mut *sending).poll(&mut context), Poll::Ready(Ok(())));
+    assert!(!receiving.is_disconnected());
+    drop(sending);
+    assert!(receiving.is_disconnected());
+    assert_eq!(Pin::new(&mut *receiving).poll(&mut context), Poll::Ready(Ok(message.clone())));
+    drop(receiving);
+    assert_eq!(Arc::strong_count(&message), 1);
 }
 
 #[test]

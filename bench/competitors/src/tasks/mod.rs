@@ -7,6 +7,8 @@
 
 pub mod async_channel;
 pub mod crossfire;
+#[cfg(feature = "facades")]
+pub mod facades;
 pub mod flume;
 pub mod kanal;
 pub mod rapidfire;
@@ -67,5 +69,7 @@ everybody! {
 pub(crate) fn drivers() -> Vec<Drivers> {
     let mut all = of_competitors();
     all.extend(own_between_tasks());
+    #[cfg(feature = "facades")]
+    all.extend(facades::drivers());
     all
 }

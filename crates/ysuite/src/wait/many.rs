@@ -233,12 +233,23 @@ pub(crate) fn notify(list: &WaitList, most: usize) {
 /// Notifies each armed waiter once, after a change that concerns all of them, such as a disconnect. A waker that panics
 /// does not keep the others asleep.
 pub(crate) fn notify_all(list: &WaitList) {
+    notify_all_of(&[list]);
+}
+
+/// As [`notify_all`], of several lists.
+#[inline(never)]
+pub(crate) fn notify_all_of(lists: &[&WaitList]) {
     // MUTANT: In a race: a thread closes the channel while a sender is in the middle and a receiver parks. Killed only
     // by the model `a_close_against_a_sender_in_the_middle_and_a_receiver_going_to_sleep`.
     // ORDERING: pairs with the fence in `WaitList::arm`: either a waiter's poll sees what has changed, or its armed bit
-    // is found here.
+    // is found here. One fence is enough for all lists: nothing that the waiters wait for changes behind it.
     fence(Ordering::SeqCst);
-    notify_each(list);
+    let mut panics = Panics::none();
+    for list in lists {
+        if list.has_slots() {
+            panics.catch(|| notify_each(list));
+        }
+    }
 }
 
 // USER CODE: wakers, called by `channel/watch/shared.rs`; the slot's bit is taken, the version is raised, the lock is

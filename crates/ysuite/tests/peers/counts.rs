@@ -1,10 +1,14 @@
-//! Every scenario of the peers is carried over, or excluded with a reason: the counts that say so are right.
+//! Every scenario of the peers is carried over, excluded with a reason, or of a suite that runs as it is against a facade:
+//! the counts that say so are right.
 //!
 //! Read from the texts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// The packages whose own tests `ci/steps/drop-in suites` runs. What they prove is not proved again here.
+const RUN_AS_THEY_ARE: [&str; 3] = ["async-channel ", "crossbeam-channel ", "flume "];
 
 fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/peers")
@@ -84,7 +88,12 @@ fn every_scenario_is_carried_over_or_excluded() {
         assert_eq!(unique.len(), names.len(), "{suite}: a scenario is carried over twice");
         assert!(unique.is_disjoint(&excluded), "{suite}: carried over and excluded");
         for said in &said {
-            assert_eq!((said.upstream, said.excluded), (names.len() + excluded.len(), excluded.len()), "{suite}");
+            let left = said.upstream - names.len() - said.excluded;
+            assert!(
+                left == 0 || RUN_AS_THEY_ARE.iter().any(|peer| suite.starts_with(peer)),
+                "{suite}: {left} are missing"
+            );
+            assert_eq!(said.excluded, excluded.len(), "{suite}");
         }
     }
     assert!(excluded.is_empty(), "suites that are not carried over: {excluded:?}");

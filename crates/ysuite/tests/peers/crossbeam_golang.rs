@@ -1,58 +1,27 @@
-//! Suite: crossbeam-channel tests/golang.rs; upstream 26, carried over here 14, excluded 1.
+//! Suite: crossbeam-channel tests/golang.rs; upstream 26, carried over here 11, excluded 0.
 //!
 //! Go's own tests of its channels. Those that select with sends are in `crossbeam_golang_select.rs`.
 
-use std::collections::HashSet;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use ysuite::{TryRecvError, TrySendError};
 
 use crate::common::{alone, choosing, crowds};
-use crate::ends::{Bound, Kind, MEETING, Rx, Tx, first_of};
-use crate::tools::{LONG, both, each, pause};
+use crate::ends::{Kind, MEETING, Rx, Tx, first_of};
+use crate::tools::{LONG, both, each};
 
 carried! {
-    fifo_asynch_fifo => crowds::all_then_all(Some(10), 10): Exchange Funnel Pipe;
-    fifo_synch_fifo => one_after_the_other: Exchange;
-    goroutines_main => from_the_right_to_the_left: Exchange Funnel Pipe;
-    nonblock_main => asking_until_it_works: Exchange Funnel Pipe;
+    fifo_asynch_fifo => crowds::all_then_all(Some(10), 10): Funnel Pipe;
+    goroutines_main => from_the_right_to_the_left: Funnel Pipe;
+    nonblock_main => asking_until_it_works: Funnel Pipe;
     select4_main => choosing::the_one_with_a_message(Some(1), 2): Exchange Funnel Pipe;
     select6_main => a_wait_between_two_receivers: Exchange;
-    sieve1_main => primes: Exchange Funnel Pipe;
-    zerosize_zero_size_struct => alone::messages_of_no_size(Some(1)): Exchange Funnel Pipe;
-    zerosize_zero_size_array => alone::messages_of_no_size(None): Exchange Funnel Pipe;
-    test_chan => every_bound: Exchange;
+    sieve1_main => primes: Funnel Pipe;
+    zerosize_zero_size_struct => alone::messages_of_no_size(Some(1)): Funnel Pipe;
+    zerosize_zero_size_array => alone::messages_of_no_size(None): Funnel Pipe;
     test_nonblock_recv_race => a_message_or_the_end: Exchange;
     test_nonblock_select_race => one_of_two_is_ready(false): Exchange;
     test_nonblock_select_race2 => one_of_two_is_ready(true): Exchange;
-    test_multi_consumer => through_many_workers: Exchange;
-}
-
-/// Threads that each wait for the one before, and then for the next message of a common channel: each gets its own.
-fn one_after_the_other(kind: Kind) {
-    const THREADS: usize = 10;
-    let (mut tx, rx) = kind.open(Some(MEETING));
-    let (mut start, mut before) = kind.open(Some(1));
-    let mut row = Vec::new();
-    for (expected, common) in rx.split(THREADS).into_iter().enumerate() {
-        let (out, inp) = kind.open(Some(1));
-        row.push((expected, common, std::mem::replace(&mut before, inp), out));
-    }
-    both(
-        || {
-            each(row, |(expected, mut common, mut before, mut after): (usize, Rx<usize>, Rx<()>, Tx<()>)| {
-                before.recv().unwrap();
-                assert_eq!(common.recv(), Ok(expected));
-                after.send(()).unwrap();
-            });
-        },
-        || {
-            start.send(()).unwrap();
-            (0..THREADS).for_each(|message| tx.send(message).unwrap());
-            before.recv().unwrap();
-        },
-    );
 }
 
 /// A hundred threads in a row, each handing one message on.
@@ -150,60 +119,6 @@ fn primes(kind: Kind) {
     });
 }
 
-/// For bounds of many sizes: receiving from an empty channel blocks and trying does not; the same for sending to a full
-/// one; what is left is received after the disconnect; a disconnect ends a wait; order.
-fn every_bound(kind: Kind) {
-    for bound in [MEETING, 1, 2, 3, 7, 64, 65, 199] {
-        waits_where_it_is_empty(kind, Some(bound));
-        waits_where_it_is_full(kind, bound);
-        crate::common::endings::received_after_the_end(kind, Some(bound));
-        crate::common::endings::a_waiting_receiver_is_told(kind, Some(bound));
-        crowds::a_stream(kind, Some(bound), 200);
-    }
-}
-
-fn waits_where_it_is_empty(kind: Kind, bound: Bound) {
-    let (mut tx, rx) = kind.open(bound);
-    let mut receivers = rx.split(3);
-    let mut asks = receivers.pop().expect("three");
-    let received = AtomicUsize::new(0);
-    both(
-        || {
-            each(receivers, |mut rx| {
-                rx.recv().unwrap();
-                received.fetch_add(1, Ordering::SeqCst);
-            });
-        },
-        || {
-            pause();
-            assert_eq!(received.load(Ordering::SeqCst), 0);
-            assert_eq!([asks.try_recv(), asks.try_recv()], [Err(TryRecvError::Empty); 2]);
-            (0..2).for_each(|_| tx.send(()).unwrap());
-        },
-    );
-    assert_eq!(received.into_inner(), 2);
-}
-
-fn waits_where_it_is_full(kind: Kind, bound: usize) {
-    let (tx, mut rx) = kind.open(Some(bound));
-    let mut senders = tx.split(2);
-    let (mut asks, mut waits) = (senders.pop().expect("two"), senders.pop().expect("two"));
-    (0..bound).for_each(|message| asks.send(message).unwrap());
-    let sent = AtomicUsize::new(0);
-    both(
-        || {
-            waits.send(bound).unwrap();
-            sent.store(1, Ordering::SeqCst);
-        },
-        || {
-            pause();
-            assert_eq!(sent.load(Ordering::SeqCst), 0);
-            assert_eq!(asks.try_send(100), Err(TrySendError::Full(100)));
-            (0..=bound).for_each(|message| assert_eq!(rx.recv(), Ok(message)));
-        },
-    );
-}
-
 /// One message, two receivers, and the sender that goes meanwhile: neither gets the result that there is nothing *yet*.
 fn a_message_or_the_end(kind: Kind) {
     for _ in 0..500 {
@@ -243,27 +158,4 @@ fn one_of_two_is_ready(kind: Kind, by_its_end: bool) {
             },
         );
     }
-}
-
-/// Numbers go to many workers and from there to one that counts them: all come, each once.
-fn through_many_workers(kind: Kind) {
-    const WORKERS: usize = 23;
-    const NUMBERS: usize = 20_000;
-    let ((mut tx, queue), (results, mut rx)) = (kind.open(Some(WORKERS * 3)), kind.open(Some(WORKERS * 3)));
-    let workers: Vec<_> = queue.split(WORKERS).into_iter().zip(results.split(WORKERS)).collect();
-    thread::scope(|scope| {
-        scope.spawn(move || (0..NUMBERS).for_each(|number| tx.send(number).unwrap()));
-        scope.spawn(|| {
-            each(workers, |(mut from, mut to)| {
-                for number in from.iter() {
-                    if number % 31 == 0 {
-                        thread::yield_now();
-                    }
-                    to.send(number).unwrap();
-                }
-            });
-        });
-        let came: HashSet<_> = rx.iter().collect();
-        assert_eq!(came.len(), NUMBERS);
-    });
 }

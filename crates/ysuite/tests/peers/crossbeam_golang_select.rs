@@ -1,4 +1,4 @@
-//! Suite: crossbeam-channel tests/golang.rs; upstream 26, carried over here 11, excluded 1.
+//! Suite: crossbeam-channel tests/golang.rs; upstream 26, carried over here 11, excluded 0.
 //!
 //! Those of Go's tests that select with sends.
 

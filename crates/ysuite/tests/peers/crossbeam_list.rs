@@ -1,35 +1,34 @@
-//! Suite: crossbeam-channel tests/list.rs; upstream 26, carried over here 25, excluded 1.
+//! Suite: crossbeam-channel tests/list.rs; upstream 26, carried over here 24, excluded 0.
 //!
 //! The channel without a bound.
 
 use crate::common::{alone, choosing, crowds, endings, iterating, waiting};
 
 carried! {
-    smoke => alone::one_by_one(None): Exchange Funnel Pipe;
-    capacity => alone::the_bound_is_known(&[None]): Exchange Funnel Pipe;
-    len_empty_full => alone::empty_and_full(None): Exchange Funnel Pipe;
-    try_recv => waiting::try_recv_says_what_there_is(None): Exchange Funnel Pipe;
-    recv => waiting::recv_waits(None): Exchange Funnel Pipe;
-    recv_timeout => waiting::recv_timeout_says_why(None): Exchange Funnel Pipe;
-    recv_timeout_nonempty_expired => alone::too_late_is_early_enough_where_nothing_waits(None): Exchange Funnel Pipe;
-    try_send => alone::never_full(1_000): Exchange Funnel Pipe;
-    send => alone::never_full(3_000): Exchange Funnel Pipe;
-    send_timeout => alone::never_full(2_000): Exchange Funnel Pipe;
-    send_after_disconnect => endings::sent_to_no_receiver(None): Exchange Funnel Pipe;
-    recv_after_disconnect => endings::received_after_the_end(None): Exchange Funnel Pipe;
-    len => alone::the_length_follows(None): Exchange Funnel Pipe;
-    disconnect_wakes_receiver => endings::a_waiting_receiver_is_told(None): Exchange Funnel Pipe;
-    spsc => crowds::a_stream(None, 50_000): Exchange Funnel Pipe;
-    mpmc => crowds::all_threads_at_once(None, 4): Exchange Funnel;
-    stress_oneshot => crowds::many_short_lives(None): Exchange Funnel Pipe;
+    smoke => alone::one_by_one(None): Funnel Pipe;
+    capacity => alone::the_bound_is_known(&[None]): Funnel Pipe;
+    len_empty_full => alone::empty_and_full(None): Funnel Pipe;
+    try_recv => waiting::try_recv_says_what_there_is(None): Funnel Pipe;
+    recv => waiting::recv_waits(None): Funnel Pipe;
+    recv_timeout => waiting::recv_timeout_says_why(None): Funnel Pipe;
+    recv_timeout_nonempty_expired => alone::too_late_is_early_enough_where_nothing_waits(None): Funnel Pipe;
+    try_send => alone::never_full(1_000): Funnel Pipe;
+    send => alone::never_full(3_000): Funnel Pipe;
+    send_timeout => alone::never_full(2_000): Funnel Pipe;
+    send_after_disconnect => endings::sent_to_no_receiver(None): Funnel Pipe;
+    recv_after_disconnect => endings::received_after_the_end(None): Funnel Pipe;
+    len => alone::the_length_follows(None): Funnel Pipe;
+    disconnect_wakes_receiver => endings::a_waiting_receiver_is_told(None): Funnel Pipe;
+    spsc => crowds::a_stream(None, 50_000): Funnel Pipe;
+    mpmc => crowds::all_threads_at_once(None, 4): Funnel;
+    stress_oneshot => crowds::many_short_lives(None): Funnel Pipe;
     stress_iter => iterating::iterating_under_a_stream(None): Exchange Funnel Pipe;
-    stress_timeout_two_threads => waiting::short_limits_on_both_sides(None): Exchange Funnel Pipe;
-    drops => endings::each_is_dropped_once(None): Exchange Funnel Pipe;
-    linearizable => crowds::send_one_take_one(None, 4): Exchange;
+    stress_timeout_two_threads => waiting::short_limits_on_both_sides(None): Funnel Pipe;
+    drops => endings::each_is_dropped_once(None): Funnel Pipe;
     fairness => choosing::each_has_its_turn(&[None, None]): Exchange Funnel Pipe;
     fairness_duplicates => choosing::clones_have_their_turns(None, 5): Exchange;
-    channel_through_channel => endings::channels_through_channels(None): Exchange Funnel Pipe;
-    stack_overflow => large::larger_than_the_stack: Exchange Funnel Pipe;
+    channel_through_channel => endings::channels_through_channels(None): Funnel Pipe;
+    stack_overflow => large::larger_than_the_stack: Funnel Pipe;
 }
 
 /// Messages of which a thread's stack could not hold as many as the channel does: blocks are made where they stay.

@@ -1,4 +1,4 @@
-//! Suite: crossbeam-channel tests/select.rs; upstream 32, carried over here 30, excluded 2.
+//! Suite: crossbeam-channel tests/select.rs; upstream 32, carried over here 30, excluded 0.
 
 use crate::common::{choosing, facing, selecting};
 use crate::ends::MEETING;

@@ -1,4 +1,4 @@
-//! Suite: crossbeam-channel tests/zero.rs; upstream 22, carried over here 2, excluded 1.
+//! Suite: crossbeam-channel tests/zero.rs; upstream 22, carried over here 2, excluded 0.
 
 use crate::common::facing;
 

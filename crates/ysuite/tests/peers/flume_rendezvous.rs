@@ -3,5 +3,5 @@
 use crate::common::meetings;
 
 carried! {
-    basic_rendezvous => meetings::a_send_ends_with_its_receive: Exchange Funnel Pipe;
+    basic_rendezvous => meetings::a_send_ends_with_its_receive: Funnel Pipe;
 }

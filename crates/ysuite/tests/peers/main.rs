@@ -5,7 +5,8 @@
 //! is a copy; a test's name upstream is the left column of each `carried!`, for reference.
 //!
 //! A file for each suite of a peer, which begins with its counts. What several peers test alike is in `common/`. What is not
-//! carried over, and why, is in `EXCLUDED.md`; `counts.rs` checks that every count is right.
+//! carried over, and why, is in `EXCLUDED.md`; `counts.rs` checks that every count is right. Of suites that run as they are
+//! against the facades of `drop-in` only that is here which the facades do not reach.
 #![cfg(not(ysuite_loom))]
 
 /// Carries scenarios over: the test's name upstream, our function (with its arguments), the kinds that support it. One
@@ -47,7 +48,6 @@ mod support;
 mod tools;
 
 mod async_channel;
-mod async_channel_more;
 mod crossbeam_after;
 mod crossbeam_array;
 mod crossbeam_golang;

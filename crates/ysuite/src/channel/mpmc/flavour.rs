@@ -31,21 +31,24 @@ macro_rules! either {
 }
 
 impl<T> Flavour<T> {
-    /// Whose events `meter` counts. A capacity of `None` is no bound. `meeting` makes a rendezvous, whose capacity is 0.
+    /// A capacity of `None` is no bound. `meeting` makes a rendezvous, whose capacity is 0, and whose events `meter`
+    /// counts; those of a queue once it has [joined](Self::join).
     ///
     /// # Panics
     /// As [`Ring::new`] and [`Segments::new`].
+    #[inline(always)]
     #[track_caller]
     pub(super) fn new(capacity: Option<usize>, meeting: Option<fn(&Meter) -> MeetingOf<T>>, meter: &Meter) -> Self {
-        if let Some(meeting) = meeting {
-            return Meeting(Box::new(meeting(meter)));
+        match (meeting, capacity) {
+            (Some(meeting), _) => Meeting(Box::new(meeting(meter))),
+            (None, Some(capacity)) => Bounded(Ring::new(capacity)),
+            (None, None) => Unbounded(Segments::new()),
         }
-        let mut queue = match capacity {
-            Some(capacity) => Bounded(Ring::new(capacity)),
-            None => Unbounded(Segments::new()),
-        };
-        either!(&mut queue, queue => queue.ends.join(meter), ());
-        queue
+    }
+
+    /// Once, where the queue stays: `meter` counts its events.
+    pub(super) fn join(&mut self, meter: &Meter) {
+        either!(self, queue => queue.ends.join(meter), ());
     }
 
     /// The rendezvous, if it is one.

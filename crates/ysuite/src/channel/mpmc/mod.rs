@@ -180,7 +180,6 @@ use self::shared::MpmcShared;
 pub(in crate::channel) use self::shared::{Readers, WaitingSide, Writers};
 use super::rendezvous::MeetingOf;
 use crate::statistics::Meter;
-use crate::sync::Arc;
 
 /// Makes a channel for at most `capacity` messages, exactly. A sender that finds it full waits. All its memory is
 /// allocated here, except for 3 KiB the first time that 1, 65, 129 .. senders or receivers wait at once.
@@ -215,6 +214,6 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 
 #[track_caller]
 fn joined<T>(capacity: Option<usize>, meeting: Option<fn(&Meter) -> MeetingOf<T>>) -> (Sender<T>, Receiver<T>) {
-    let shared = Arc::new(MpmcShared::new(capacity, meeting));
+    let shared = MpmcShared::new(capacity, meeting);
     (Sender::new(shared.clone()), Receiver::new(shared))
 }

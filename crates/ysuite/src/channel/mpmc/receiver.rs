@@ -571,8 +571,10 @@ impl<T> Drop for Receiver<T> {
         // User code: a waker that is dropped, or woken because this receiver had been notified of a message.
         if let Some(subscriptions) = &mut self.subscriptions {
             panics.catch(|| subscriptions.unregister(self.shared.readers()));
+            return panics.catch(|| self.shared.remove_reader());
         }
-        panics.catch(|| self.shared.remove_reader());
+        // It runs each piece of user code by itself.
+        self.shared.remove_reader();
     }
 }
 

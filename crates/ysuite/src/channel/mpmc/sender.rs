@@ -461,8 +461,10 @@ impl<T> Drop for Sender<T> {
         // User code: another sender's waker, woken because this one had been notified of room.
         if let Some(subscriptions) = &mut self.subscriptions {
             panics.catch(|| subscriptions.unregister(self.shared.writers()));
+            return panics.catch(|| self.shared.remove_writer());
         }
-        panics.catch(|| self.shared.remove_writer());
+        // It runs each piece of user code by itself.
+        self.shared.remove_writer();
     }
 }
 

@@ -4,15 +4,17 @@
 //! Any thread; lock-free. The thread that publishes (a message, room, a disconnection) checks the wait list of the
 //! handles concerned afterwards, and notifies a waiter there.
 
+use core::mem::MaybeUninit;
+
 use super::flavour::Flavour;
 use crate::channel::rendezvous::MeetingOf;
 use crate::channel::reserve::Holders;
 use crate::foreign::Panics;
 use crate::queue::exchange::{Forced, Hint, Rejected, Staging, Unforced};
 use crate::statistics::Meter;
-use crate::sync::{AtomicUsize, Ordering};
+use crate::sync::{Arc, AtomicUsize, Ordering};
 use crate::wait::WaitList;
-use crate::wait::many::{SharedEnd, notify, notify_all};
+use crate::wait::many::{SharedEnd, notify, notify_all, notify_all_of};
 
 /// In this order: after the position of the queue's tail, which is last in the queue, there are fields enough that are
 /// seldom used, and after the words that are loaded for every message as well. So nothing is aligned, and a channel is
@@ -131,19 +133,45 @@ impl<T> SharedEnd for UntilClosed<'_, T> {
 }
 
 impl<T> MpmcShared<T> {
+    /// A capacity of `None` is no bound. `meeting` makes a rendezvous, whose capacity is 0.
+    ///
+    /// Part by part, at its place: made elsewhere and copied, its words are loaded in larger pieces than they were stored
+    /// in, for which the processor waits. That took a fifth of the life of a channel that is made and dropped.
+    #[track_caller]
+    pub(super) fn new(capacity: Option<usize>, meeting: Option<fn(&Meter) -> MeetingOf<T>>) -> Arc<Self> {
+        #[cfg(not(ysuite_loom))]
+        {
+            let mut shared = Arc::new_uninit();
+            Self::make(Arc::get_mut(&mut shared).expect("it is new"), capacity, meeting);
+            // SAFETY: all of it is made.
+            unsafe { shared.assume_init() }
+        }
+        #[cfg(ysuite_loom)]
+        {
+            let mut shared = MaybeUninit::uninit();
+            Self::make(&mut shared, capacity, meeting);
+            // SAFETY: as above.
+            Arc::new(unsafe { shared.assume_init() })
+        }
+    }
+
     // MUTANT: Statistics only. Killed only by `a_rendezvous_counts_its_meetings` and
     // `a_message_that_makes_way_is_taken_out`.
-    /// A capacity of `None` is no bound. `meeting` makes a rendezvous, whose capacity is 0.
+    #[inline(always)]
     #[track_caller]
-    pub(super) fn new(capacity: Option<usize>, meeting: Option<fn(&Meter) -> MeetingOf<T>>) -> Self {
+    fn make(place: &mut MaybeUninit<Self>, capacity: Option<usize>, meeting: Option<fn(&Meter) -> MeetingOf<T>>) {
+        let place = place.as_mut_ptr();
         let meter = Meter::new();
-        Self {
-            flavour: Flavour::new(capacity, meeting, &meter),
-            writers: Ends::new(meter.for_room()),
-            readers: Ends::new(meter),
-            closed: WaitList::new(),
-            rare: WaitList::new(),
-            holders: Holders::new(),
+        // SAFETY: each is a field of a place that is this call's alone, and is written once. Only the first may panic, and
+        //     nothing is there then.
+        unsafe {
+            (&raw mut (*place).flavour).write(Flavour::new(capacity, meeting, &meter));
+            (*place).flavour.join(&meter);
+            (&raw mut (*place).closed).write(WaitList::new());
+            (&raw mut (*place).rare).write(WaitList::new());
+            (&raw mut (*place).holders).write(Holders::new());
+            (&raw mut (*place).writers).write(Ends::new(meter.for_room()));
+            (&raw mut (*place).readers).write(Ends::new(meter));
         }
     }
 
@@ -337,18 +365,14 @@ impl<T> MpmcShared<T> {
         let mut panics = Panics::none();
         let mut is_first = false;
         panics.catch(|| is_first = self.flavour.close());
-        for list in [&self.readers.list, &self.writers.list, &self.closed, &self.rare] {
-            panics.catch(|| notify_all(list));
-        }
+        panics.catch(|| notify_all_of(&[&self.readers.list, &self.writers.list, &self.closed, &self.rare]));
         is_first
     }
 
     /// Wakes all that wait, without a reason.
     #[cfg(feature = "in-place")]
     pub(in crate::channel) fn wake_all(&self) {
-        for list in [&self.readers.list, &self.writers.list, &self.closed] {
-            notify_all(list);
-        }
+        notify_all_of(&[&self.readers.list, &self.writers.list, &self.closed]);
     }
 
     // MUTANT: Killed only by `a_watcher_of_room_is_told_of_the_last_senders_end` and
@@ -361,9 +385,8 @@ impl<T> MpmcShared<T> {
         if self.writers.count.fetch_sub(1, Ordering::AcqRel) == 1 {
             let mut panics = Panics::none();
             panics.catch(|| self.flavour.senders_are_gone());
-            panics.catch(|| notify_all(&self.readers.list));
             // No sender waits any more, but a select may watch for room.
-            panics.catch(|| notify_all(&self.writers.list));
+            panics.catch(|| notify_all_of(&[&self.readers.list, &self.writers.list]));
         }
     }
 

@@ -139,19 +139,6 @@ pub(crate) fn a_receiver_with_short_limits(kind: Kind, bound: Bound, threads: us
     assert_eq!(received, expected);
 }
 
-/// Each thread sends one message and takes one: there is always one for it. (Peers ask with `try_recv`; here that may
-/// miss a message after one that is still being sent, as documented. So this waits.)
-pub(crate) fn send_one_take_one(kind: Kind, bound: Bound, threads: usize) {
-    let (tx, rx) = kind.open(bound);
-    let ends: Vec<_> = tx.split(threads).into_iter().zip(rx.split(threads)).collect();
-    each(ends, |(mut tx, mut rx)| {
-        for _ in 0..2_000 {
-            tx.send(0).unwrap();
-            rx.recv().unwrap();
-        }
-    });
-}
-
 /// Channels for a few messages each, used by all threads at once, one after the other.
 pub(crate) fn many_short_lives(kind: Kind, bound: Bound) {
     for round in 0..100 {

@@ -34,14 +34,3 @@ pub(crate) fn kin_know_each_other(kind: Kind, bound: Bound, another: Bound) {
         _ => panic!("handles that cannot be cloned have no count"),
     }
 }
-
-/// Receivers are counted as they come and go.
-pub(crate) fn receivers_are_counted(kind: Kind, bound: Bound) {
-    let (Tx::Exchange(tx), Rx::Exchange(rx)) = kind.open::<()>(bound) else { panic!("a kind with many receivers") };
-    let clones: Vec<_> = (0..20).map(|_| rx.clone()).collect();
-    assert_eq!((tx.receiver_count(), rx.receiver_count()), (21, 21));
-    drop(clones);
-    assert_eq!((tx.receiver_count(), rx.receiver_count()), (1, 1));
-    drop(rx);
-    assert_eq!(tx.receiver_count(), 0);
-}

@@ -6,7 +6,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use ysuite::future::ReserveFuture;
+use ysuite::future::{ClosedFuture, ReserveFuture};
 use ysuite::mpmc::{self, Permit, RecvFuture, SendFuture};
 use ysuite::{RecvError, ReserveError, SendError};
 
@@ -82,6 +82,21 @@ fn a_reservation_that_waits_may_be_moved_and_one_that_is_dropped_holds_nothing()
     assert_eq!(sender.try_send(8), Ok(()));
 }
 
+#[test]
+fn a_wait_for_the_disconnection_may_be_moved_and_is_woken_once() {
+    for (sender, receiver) in channels() {
+        let task = Task::default();
+        let mut kept: Vec<ClosedFuture<'_, mpmc::Sender<u32>>> = vec![sender.closed()];
+        assert!(poll_once(&mut kept[0], &task).is_pending());
+        kept.reserve(100);
+        drop(receiver);
+        assert_eq!(task.woken(), 1);
+        let mut moved = Box::new(kept.remove(0));
+        assert!(poll_once(&mut *moved, &task).is_ready());
+        assert_eq!(task.held(), 0, "no waker is kept");
+    }
+}
+
 /// It passes on the message that it was notified of.
 #[test]
 fn a_receive_that_is_dropped_leaves_its_message_to_the_next() {
@@ -149,7 +164,8 @@ fn one_that_has_been_ready_is_not_polled_again() {
     assert!(poll_once(&mut waiting, &task).is_pending());
     sender.send(2).unwrap();
     assert_eq!(refuses(waiting), Ok(2));
-    drop(sender);
+    assert!(sender.close());
+    refuses(sender.closed());
     assert_eq!(refuses(receiver.recv_async()), Err(RecvError));
 }
 

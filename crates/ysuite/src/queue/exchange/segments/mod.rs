@@ -181,6 +181,7 @@ impl Frontier {
 impl<T> Segments<T> {
     /// # Panics
     /// Where a message is too large for the address space.
+    #[inline(always)]
     pub(crate) fn new() -> Self {
         let _ = SegmentLayout::<T>::layout(Extent::Whole);
         let ends = SegmentsEnds {
@@ -663,6 +664,10 @@ impl<T> Segments<T> {
     /// Closes the queue: no writer can claim a position any more. What has been claimed will still be published. True:
     /// this call has closed the queue.
     pub(crate) fn close(&self) -> bool {
+        // MUTANT: Speed only: a queue that is known to be closed is closed once more, to no effect.
+        if self.is_closed() {
+            return false;
+        }
         // ORDERING: AcqRel; each thread that finds the flag, also another one that closes, sees what came before. Every
         // writer's claim exchanges this word, so none follows.
         let before = self.ends.tail.position.fetch_or(CLOSED, Ordering::AcqRel);
