@@ -251,7 +251,12 @@ impl<'a, H: Reserver> Reservation<'a, H> {
             if self.sender.begin(held, self.places)? {
                 return Ok(true);
             }
-            self.stage = if self.places == 1 { ReserveStage::Add } else { ReserveStage::Gather };
+            if self.places == 1 {
+                // Not again at once: a wait comes before the next attempt, and a broadcast finds the disconnection then.
+                self.stage = ReserveStage::Add;
+                return Ok(false);
+            }
+            self.stage = ReserveStage::Gather;
         }
         if let ReserveStage::Gather = self.stage {
             if !self.gather()? {
