@@ -16,6 +16,7 @@ use crate::channel::coop::{poll_future, poll_within_budget, within_budget};
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::pipe::ReceiveTask;
 use crate::channel::receive::{ReadingEnd as _, Receiving};
+use crate::channel::rendezvous::MeetingEnd;
 use crate::os::Deadline;
 use crate::queue::RegisterCopy;
 use crate::signal::{Attach, AttachError, Registration};
@@ -32,8 +33,9 @@ pub struct Receiver<T> {
 
 impl<T> Receiver<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
+        let meeting = shared.meeting.as_ref().map(MeetingEnd::receiver);
         Self {
-            inner: RegisterCopy::new(Receiving::new(Lanes::new(shared))),
+            inner: RegisterCopy::new(Receiving::new(Lanes::new(shared), meeting)),
             #[cfg(feature = "stream")]
             has_ended: false,
         }
@@ -255,7 +257,7 @@ impl<T> Receiver<T> {
     /// The number of messages that a disconnected rendezvous still has: see [the rendezvous](crate#rendezvous).
     #[cfg(feature = "stream")]
     fn given_back(&self) -> usize {
-        self.inner.end.meeting().map_or(0, |meeting| meeting.given_back())
+        self.inner.meeting.as_ref().map_or(0, |meeting| meeting.given_back())
     }
 
     /// The messages, one by one. Waits for each, and ends when all senders have disconnected or the channel is

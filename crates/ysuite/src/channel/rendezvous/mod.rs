@@ -20,6 +20,8 @@
 //! that only want to be notified.
 
 mod end;
+#[cfg(any(feature = "mpsc", feature = "spsc"))]
+mod exchange;
 #[cfg(feature = "futures")]
 mod in_line;
 mod line;
@@ -35,11 +37,11 @@ mod ticket;
 mod wait;
 
 pub(super) use self::end::MeetingEnd;
-#[cfg(feature = "mpsc")]
-pub(super) use self::end::UntypedMeetingEnd;
+#[cfg(any(feature = "mpsc", feature = "spsc"))]
+pub(super) use self::exchange::{Exchange, ExchangePlace};
 #[cfg(feature = "futures")]
 pub(super) use self::in_line::InLine;
-pub(super) use self::line_wait::{Exchanged, Lining};
+pub(super) use self::line_wait::Lining;
 pub(super) use self::meeting::{MeetingOf, MeetingSide, SharedMeetingOf};
 pub(super) use self::node::LentPlace;
 pub(super) use self::outlined::{Outlined, OutlinedDrop, impl_outlined_drop};

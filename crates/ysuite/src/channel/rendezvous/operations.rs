@@ -4,11 +4,11 @@
 use core::ptr::drop_in_place;
 use core::task::{Context, Poll};
 
-use super::end::{AnyEnd, UntypedMeetingEnd};
+use super::end::AnyEnd;
 use super::line_wait::{Exchanged, LineWait};
 use super::meeting::Meeting;
 use super::node::LentPlace;
-use super::outlined::OutlinedDrop;
+use super::outlined::{Outlined, OutlinedDrop};
 use super::party::{AnyParty, poll_place};
 use crate::channel::error::{RecvError, TryRecvError, TrySendError};
 use crate::os::Deadline;
@@ -40,7 +40,7 @@ pub(super) struct Operations {
     pub(super) detach: fn(&mut AnyEnd) -> bool,
     pub(super) with_registration: fn(&AnyEnd, &mut dyn FnMut(&Registration)),
     drop_end: unsafe fn(*mut AnyEnd),
-    pub(super) new_end: fn(&Arc<Meeting>, bool, bool) -> Box<UntypedMeetingEnd>,
+    pub(super) new_end: fn(&Arc<Meeting>, bool, bool) -> Box<Outlined<AnyEnd>>,
     // Of the whole rendezvous.
     pub(super) poll_place:
         fn(&Meeting, &mut Subscriptions, bool, &mut Context<'_>, &mut LentPlace<'_>) -> Poll<Result<(), RecvError>>,

@@ -121,17 +121,15 @@ impl<'a, T> Party<'a, T, false> {
         outcome.map_or(Err(RecvTimeoutError::Timeout), |outcome| Ok(outcome.map_err(RecvError::from)?))
     }
 
-    /// Waits for one sender, then takes the messages of waiting senders, at most `most`, which is not 0.
-    pub(in crate::channel) fn recv_batch(
-        &self,
-        to: &mut Vec<T>,
-        most: usize,
-        backoff: &mut Backoff,
-    ) -> Result<usize, RecvError> {
-        let mut place = Foreign::none();
-        self.recv(&mut place, Deadline::Never, backoff).map_err(|_| RecvError)?;
-        to.push(place.take_out());
-        Ok(1 + self.take_more(to, most - 1))
+    /// Waits for one sender, then takes the messages of waiting senders for which there is room.
+    #[cfg(any(feature = "mpsc", feature = "spsc"))]
+    pub(in crate::channel) fn recv_into<P>(&self, to: &mut P, backoff: &mut Backoff) -> Result<(), RecvError>
+    where
+        P: super::ExchangePlace<T, false>,
+    {
+        self.recv(to.next(), Deadline::Never, backoff).map_err(|_| RecvError)?;
+        to.fetch(self);
+        Ok(())
     }
 
     /// Takes the messages of waiting senders, at most `most`, which is not 0.

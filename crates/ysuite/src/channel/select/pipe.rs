@@ -215,7 +215,7 @@ macro_rules! impl_select_recv {
         impl<T> $crate::channel::select::pipe::PipeReceiver for $receiver<T> {
             #[inline]
             fn party(&self) -> Option<$crate::channel::rendezvous::Party<'_, T, false>> {
-                $crate::channel::receive::ReadingEnd::meeting(&self.inner.end).map(|meeting| meeting.party())
+                self.inner.meeting.as_ref().map(|meeting| meeting.party())
             }
 
             #[inline]
@@ -254,7 +254,7 @@ macro_rules! impl_select_send {
 
             #[inline]
             fn party(&self) -> Option<$crate::channel::rendezvous::Party<'_, T, true>> {
-                $crate::channel::send::SenderLink::meeting(&self.inner.end.link).map(|meeting| meeting.party())
+                self.inner.end.meeting.as_ref().map(|meeting| meeting.party())
             }
 
             #[inline]
