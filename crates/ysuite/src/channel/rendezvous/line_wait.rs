@@ -40,6 +40,18 @@ impl From<Closed> for RecvError {
     }
 }
 
+impl From<Closed> for TrySendError<()> {
+    fn from(_: Closed) -> Self {
+        Self::Disconnected(())
+    }
+}
+
+impl From<Closed> for TryRecvError {
+    fn from(_: Closed) -> Self {
+        Self::Disconnected
+    }
+}
+
 /// A wait of an endpoint. When it ends, it leaves its line, its task is forgotten, and a notification of another slot is
 /// passed on, in this order.
 pub(super) struct LineWait<'a> {
@@ -194,33 +206,9 @@ impl AnyParty<'_> {
         operation::block(ThreadWait { wait: LineWait::new(*self), backoff, place: PhantomData }, place, deadline)
     }
 
-    /// Exchanges a message with an endpoint that waits. `None`: there is none.
-    fn exchange(&self, place: &mut LentPlace<'_>) -> Option<Exchanged> {
-        if self.sends {
-            match self.give(place) {
-                Ok(()) => Some(Ok(())),
-                Err(TrySendError::Disconnected(())) => Some(Err(Closed)),
-                Err(TrySendError::Full(())) => None,
-            }
-        } else {
-            match self.take(place) {
-                Ok(()) => Some(Ok(())),
-                Err(TryRecvError::Disconnected) => Some(Err(Closed)),
-                Err(TryRecvError::Empty) => None,
-            }
-        }
-    }
-
     /// As [`exchange`](Self::exchange) (`None`), or registers in line.
     fn stand(&self, ticket: &Arc<Ticket>, place: &mut LentPlace<'_>) -> Result<Option<LineSlot>, Closed> {
-        if self.has_ended {
-            return Err(Closed);
-        }
-        if self.sends {
-            LineSlot::send_from(self.side(), ticket, 0, place, true).map_err(|_| Closed)
-        } else {
-            LineSlot::receive_to(self.side(), ticket, 0, place, true).map_err(|_| Closed)
-        }
+        if self.has_ended { Err(Closed) } else { LineSlot::join(self.side(), ticket, 0, place, true) }
     }
 }
 

@@ -20,7 +20,6 @@
 //! that only want to be notified.
 
 mod end;
-#[cfg(any(feature = "mpsc", feature = "spsc"))]
 mod exchange;
 #[cfg(feature = "futures")]
 mod in_line;
@@ -37,11 +36,12 @@ mod ticket;
 mod wait;
 
 pub(super) use self::end::MeetingEnd;
-#[cfg(any(feature = "mpsc", feature = "spsc"))]
 pub(super) use self::exchange::{Exchange, ExchangePlace};
 #[cfg(feature = "futures")]
 pub(super) use self::in_line::InLine;
 pub(super) use self::line_wait::Lining;
+#[cfg(feature = "select")]
+pub(super) use self::line_wait::{Closed, Exchanged};
 pub(super) use self::meeting::{MeetingOf, MeetingSide, SharedMeetingOf};
 pub(super) use self::node::LentPlace;
 pub(super) use self::outlined::{Outlined, OutlinedDrop, impl_outlined_drop};

@@ -6,21 +6,24 @@ use super::case::Looked;
 use super::receive::{Got, RecvSource};
 use super::send::{Outlet, Sent};
 use super::sleeper::SelectWaiter;
+use crate::channel::RecvError;
 use crate::channel::rendezvous::{
-    AnyParty, LentPlace, LineSlot, Look, MeetingSide, Met, Outlined, Party, impl_outlined_drop,
+    AnyParty, Closed, Exchanged, LentPlace, LineSlot, Look, MeetingSide, Met, Outlined, Party, impl_outlined_drop,
 };
-use crate::channel::{RecvError, SendError, TryRecvError, TrySendError};
 use crate::foreign::Panics;
 use crate::wait::many::Owed;
 
-/// Receives from the senders of a rendezvous.
-pub(in crate::channel) struct MeetingSource<'a, T> {
+/// Sends to the receivers of a rendezvous with `SENDS`, otherwise receives from its senders.
+pub(in crate::channel) struct MeetingCaseOf<'a, T, const SENDS: bool> {
     case: Outlined<MeetingCase<'a>>,
-    of: PhantomData<Party<'a, T, false>>,
+    of: PhantomData<Party<'a, T, SENDS>>,
 }
 
-impl<'a, T> MeetingSource<'a, T> {
-    pub(super) fn new(party: Party<'a, T, false>) -> Self {
+pub(in crate::channel) type MeetingSource<'a, T> = MeetingCaseOf<'a, T, false>;
+pub(in crate::channel) type MeetingOutlet<'a, T> = MeetingCaseOf<'a, T, true>;
+
+impl<'a, T, const SENDS: bool> MeetingCaseOf<'a, T, SENDS> {
+    pub(super) fn new(party: Party<'a, T, SENDS>) -> Self {
         Self { case: Outlined::new(MeetingCase::new(party.any())), of: PhantomData }
     }
 
@@ -31,20 +34,26 @@ impl<'a, T> MeetingSource<'a, T> {
     }
 }
 
+/// With the error of a receiver or a sender.
+fn outcome<E: From<Closed>>(exchanged: Option<Exchanged>) -> Option<Result<(), E>> {
+    exchanged.map(|exchanged| exchanged.map_err(E::from))
+}
+
 impl<T> RecvSource for MeetingSource<'_, T> {
     type Message = T;
     type Error = RecvError;
 
     fn take(&mut self, place: &mut Option<T>) -> Option<Got> {
-        self.case.take(&mut Self::place(place))
+        outcome(self.case.party.exchange(&mut Self::place(place)))
     }
 
     fn stand(&mut self, waiter: &SelectWaiter, case: usize, place: &mut Option<T>) -> Option<Got> {
-        self.case.stand_for_one(waiter, case, &mut Self::place(place))
+        outcome(self.case.stand(waiter, case, &mut Self::place(place)))
     }
 
     fn look(&mut self, _: &SelectWaiter, place: &mut Option<T>) -> (Looked, Option<Got>) {
-        self.case.look_for_one(&mut Self::place(place))
+        let (looked, exchanged) = self.case.look(&mut Self::place(place));
+        (looked, outcome(exchanged))
     }
 
     fn announce(&self) {
@@ -52,7 +61,7 @@ impl<T> RecvSource for MeetingSource<'_, T> {
     }
 
     fn met(&mut self, place: &mut Option<T>) -> Option<Got> {
-        self.case.met_one(&mut Self::place(place))
+        outcome(self.case.met(&mut Self::place(place)))
     }
 
     fn leave(&mut self) {
@@ -64,37 +73,20 @@ impl<T> RecvSource for MeetingSource<'_, T> {
     }
 }
 
-/// Sends to the receivers of a rendezvous.
-pub(in crate::channel) struct MeetingOutlet<'a, T> {
-    case: Outlined<MeetingCase<'a>>,
-    of: PhantomData<Party<'a, T, true>>,
-}
-
-impl<'a, T> MeetingOutlet<'a, T> {
-    pub(super) fn new(party: Party<'a, T, true>) -> Self {
-        Self { case: Outlined::new(MeetingCase::new(party.any())), of: PhantomData }
-    }
-
-    /// For this case alone.
-    fn place<'p>(place: &'p mut Option<T>) -> LentPlace<'p> {
-        // SAFETY: the case is of a rendezvous of `T`.
-        unsafe { LentPlace::new(place) }
-    }
-}
-
 impl<T> Outlet for MeetingOutlet<'_, T> {
     type Message = T;
 
     fn give(&mut self, offer: &mut Option<T>) -> Option<Sent> {
-        self.case.give(&mut Self::place(offer))
+        outcome(self.case.party.exchange(&mut Self::place(offer)))
     }
 
     fn stand(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut Option<T>) -> Option<Sent> {
-        self.case.stand_with(waiter, case, &mut Self::place(offer))
+        outcome(self.case.stand(waiter, case, &mut Self::place(offer)))
     }
 
     fn look(&mut self, _: &SelectWaiter, offer: &mut Option<T>) -> (Looked, Option<Sent>) {
-        self.case.look_with(&mut Self::place(offer))
+        let (looked, exchanged) = self.case.look(&mut Self::place(offer));
+        (looked, outcome(exchanged))
     }
 
     fn announce(&self) {
@@ -102,7 +94,7 @@ impl<T> Outlet for MeetingOutlet<'_, T> {
     }
 
     fn met(&mut self, offer: &mut Option<T>) -> Option<Sent> {
-        self.case.met_with(&mut Self::place(offer))
+        outcome(self.case.met(&mut Self::place(offer)))
     }
 
     fn leave(&mut self, offer: &mut Option<T>) {
@@ -160,100 +152,52 @@ impl Drop for MeetingCase<'_> {
     }
 }
 
-/// Of a receiver.
 impl MeetingCase<'_> {
-    fn take(&self, place: &mut LentPlace<'_>) -> Option<Got> {
-        match self.party.take(place) {
-            Ok(()) => Some(Ok(())),
-            Err(TryRecvError::Disconnected) => Some(Err(RecvError)),
-            Err(TryRecvError::Empty) => None,
-        }
-    }
-
     // MUTANT: The message is registered already, so there is none to register a second time.
-    fn stand_for_one(&mut self, waiter: &SelectWaiter, case: usize, place: &mut LentPlace<'_>) -> Option<Got> {
+    fn stand(&mut self, waiter: &SelectWaiter, case: usize, place: &mut LentPlace<'_>) -> Option<Exchanged> {
         if self.slot.is_some() {
             return None;
         }
         self.is_notified |= self.party.disarm_slots();
-        match LineSlot::receive_to(self.party.side(), &waiter.ticket, case as u32, place, false) {
+        match LineSlot::join(self.party.side(), &waiter.ticket, case as u32, place, false) {
             Ok(None) => Some(Ok(())),
             Ok(slot) => {
                 self.slot = slot;
                 None
             }
-            Err(error) => Some(Err(error)),
+            Err(closed) => Some(Err(closed)),
         }
     }
 
-    fn look_for_one(&mut self, place: &mut LentPlace<'_>) -> (Looked, Option<Got>) {
-        match self.slot.as_ref().map_or(Look::Nobody, |slot| slot.look_to(self.party.side(), place)) {
+    fn look(&mut self, place: &mut LentPlace<'_>) -> (Looked, Option<Exchanged>) {
+        match self.slot.as_ref().map_or(Look::Nobody, |slot| slot.look(self.party.side(), place)) {
             Look::Nobody => (Looked::Nothing, None),
             Look::Met(met) => (Looked::Met(met), None),
-            Look::Closed => (Looked::Done, Some(Err(RecvError))),
+            // A sender's message comes out of the line.
+            Look::Closed => (Looked::Done, self.met(place)),
             Look::Found => (Looked::Done, Some(Ok(()))),
             Look::Again => (Looked::Again, None),
         }
     }
 
-    fn met_one(&mut self, place: &mut LentPlace<'_>) -> Option<Got> {
-        self.slot.take()?.leave_to(self.party.side(), place);
-        Some(if place.is_some() { Ok(()) } else { Err(RecvError) })
+    fn met(&mut self, place: &mut LentPlace<'_>) -> Option<Exchanged> {
+        let met = self.slot.take()?.leave_to(self.party.side(), place);
+        match met {
+            _ if !self.party.sends => Some(if place.is_some() { Ok(()) } else { Err(Closed) }),
+            Some(Met::Peer(_)) => Some(Ok(())),
+            _ => place.is_some().then_some(Err(Closed)),
+        }
     }
 
+    /// Of a receiver.
     fn leave(&mut self) {
         // Both may wake another endpoint, and both are done, whatever the other does.
         let mut panics = Panics::none();
         panics.catch(|| self.leave_line());
         panics.catch(|| drop(self.owed()));
     }
-}
 
-/// Of a sender.
-impl MeetingCase<'_> {
-    fn give(&self, offer: &mut LentPlace<'_>) -> Option<Sent> {
-        match self.party.give(offer) {
-            Ok(()) => Some(Ok(())),
-            Err(TrySendError::Disconnected(())) => Some(Err(SendError(()))),
-            Err(TrySendError::Full(())) => None,
-        }
-    }
-
-    // MUTANT: The message is registered already, so there is none to register a second time.
-    fn stand_with(&mut self, waiter: &SelectWaiter, case: usize, offer: &mut LentPlace<'_>) -> Option<Sent> {
-        if self.slot.is_some() {
-            return None;
-        }
-        self.is_notified |= self.party.disarm_slots();
-        match LineSlot::send_from(self.party.side(), &waiter.ticket, case as u32, offer, false) {
-            Ok(None) => Some(Ok(())),
-            Ok(slot) => {
-                self.slot = slot;
-                None
-            }
-            Err(error) => Some(Err(error)),
-        }
-    }
-
-    fn look_with(&mut self, offer: &mut LentPlace<'_>) -> (Looked, Option<Sent>) {
-        match self.slot.as_ref().map_or(Look::Nobody, |slot| slot.look(self.party.side())) {
-            Look::Nobody => (Looked::Nothing, None),
-            Look::Met(met) => (Looked::Met(met), None),
-            // The message comes out of the line.
-            Look::Closed => (Looked::Done, self.met_with(offer)),
-            Look::Found => (Looked::Done, Some(Ok(()))),
-            Look::Again => (Looked::Again, None),
-        }
-    }
-
-    fn met_with(&mut self, offer: &mut LentPlace<'_>) -> Option<Sent> {
-        match (self.slot.take()?.leave_to(self.party.side(), offer), offer.is_some()) {
-            (Some(Met::Peer(_)), _) => Some(Ok(())),
-            (_, true) => Some(Err(SendError(()))),
-            (_, false) => None,
-        }
-    }
-
+    /// Of a sender.
     fn leave_with(&mut self, offer: &mut LentPlace<'_>) {
         if let Some(slot) = self.slot.take() {
             slot.leave_to(self.party.side(), offer);
