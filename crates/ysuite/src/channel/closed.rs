@@ -146,7 +146,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         panics.catch(|| {
             self.flush();
         });
-        if let Some(meeting) = self.end.link.meeting_mut() {
+        if let Some(meeting) = self.end.meeting.as_deref_mut() {
             panics.catch(|| meeting.end());
         }
         // Out before the close, when its lane may become another sender's; woken after it.
@@ -179,7 +179,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     pub(super) fn awaited_end(&self) -> AwaitedEnd<'_, T> {
-        let meeting = self.end.link.meeting();
+        let meeting = self.end.meeting.as_deref();
         AwaitedEnd { writer: &self.end.writer, meeting, list: self.end.link.end_watchers().list_or_new() }
     }
 }
@@ -187,7 +187,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 impl<E: ReadingEnd> Receiving<E> {
     /// True: it was open.
     pub(super) fn close(&mut self) -> bool {
-        if let Some(meeting) = self.end.meeting() {
+        if let Some(meeting) = self.meeting.as_deref() {
             let mut panics = Panics::none();
             let mut was_open = false;
             panics.catch(|| was_open = meeting.close());

@@ -241,19 +241,13 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     // MUTANT: Killed only by `too_many_is_an_error_and_not_a_wait`.
     /// Whether there is room for `places` messages. Only checks.
-    #[inline]
     pub(super) fn look_for(&mut self, places: usize) -> Result<(), TryReserveError> {
-        if let Some(meeting) = self.end.link.meeting() {
-            return match places {
-                _ if meeting.is_closed() => Err(TryReserveError::Disconnected),
-                0 => Ok(()),
-                _ => Err(TryReserveError::TooMany),
-            };
+        if self.is_over() {
+            return Err(TryReserveError::Disconnected);
         }
         let writer = &mut self.end.writer;
-        if writer.is_over() {
-            Err(TryReserveError::Disconnected)
-        } else if writer.capacity().is_some_and(|capacity| places > capacity) {
+        // Always at a rendezvous, whose capacity is 0.
+        if writer.capacity().is_some_and(|capacity| places > capacity) {
             Err(TryReserveError::TooMany)
         } else if writer.has_room_for(places) {
             Ok(())
@@ -265,10 +259,12 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     /// Waits until there is room for `places` messages.
     #[inline]
     pub(super) fn reserve(&mut self, places: usize) -> Result<(), ReserveError> {
-        match self.look_for(places) {
-            Ok(()) => Ok(()),
-            Err(_) => outline(self, |sender| sender.reserve_slowly(places)),
+        let writer = &mut self.end.writer;
+        // No place is always there, also at a rendezvous that is over.
+        if places != 0 && !writer.is_over() && writer.has_room_for(places) {
+            return Ok(());
         }
+        outline(self, |sender| sender.reserve_slowly(places))
     }
 
     /// There is not enough room, now or ever.

@@ -54,16 +54,15 @@ pub(super) trait ReadingEnd: WaitingEnd {
     //     tests/suite/rendezvous/ended.rs: closed_waits_for_the_receivers_end
     /// The receiver has closed a rendezvous: notifies all that wait for its disconnection. Wakers are user code.
     fn tell_end(&self);
-    /// The endpoint of a rendezvous. Its queue is closed from the start, so only code that finds it closed checks this.
-    fn meeting(&self) -> Option<&MeetingEnd<Self::Message, false>>;
-    /// The same, to attach it or to poll.
-    fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<Self::Message, false>>;
 }
 
 /// A reader, and its memory of how to wait.
-pub(super) struct Receiving<E> {
+pub(super) struct Receiving<E: ReadingEnd> {
     pub(super) end: E,
     pub(super) backoff: RecvBackoff,
+    /// The endpoint of a rendezvous. Its queue is closed from the start, so only code that finds it closed checks this.
+    /// Dropped last.
+    pub(super) meeting: Option<Box<MeetingEnd<E::Message, false>>>,
 }
 
 /// A receiver whose inner part is a [`Receiving`]: for what is written once for `spsc` and `mpsc`.
@@ -129,8 +128,8 @@ impl RecvBackoff {
 }
 
 impl<E: ReadingEnd> Receiving<E> {
-    pub(super) fn new(end: E) -> Self {
-        Self { end, backoff: RecvBackoff::new() }
+    pub(super) fn new(end: E, meeting: Option<Box<MeetingEnd<E::Message, false>>>) -> Self {
+        Self { end, backoff: RecvBackoff::new(), meeting }
     }
 
     /// Takes a message to `place`, or returns the error that there will be none. `None`: neither yet. Only polls: an
@@ -153,7 +152,7 @@ impl<E: ReadingEnd> Receiving<E> {
     // MUTANT: One more check when the queue is empty.
     /// Whether the sender has disconnected, or the channel is closed.
     pub(super) fn is_disconnected(&self) -> bool {
-        self.end.meeting().map_or_else(|| self.end.is_closed(), |meeting| meeting.is_closed())
+        self.meeting.as_deref().map_or_else(|| self.end.is_closed(), |meeting| meeting.is_closed())
     }
 
     // WAITS: for a message, also in `recv_timeout`, `recv_batch`, `iter`; ends: that, the last sender has disconnected,
@@ -186,7 +185,7 @@ impl<E: ReadingEnd> Receiving<E> {
     /// `of` makes the error. Not a `map_err` of the result: that would be a copy of the message in an unoptimised program.
     #[inline(always)]
     fn recv_slowly_until<R>(&mut self, deadline: Deadline, of: fn(RecvTimeoutError) -> R) -> Result<E::Message, R> {
-        if self.end.meeting().is_some() {
+        if self.meeting.as_deref().is_some() {
             return self.met(deadline, of);
         }
         self.wait(deadline).map_err(of)?;
@@ -197,7 +196,7 @@ impl<E: ReadingEnd> Receiving<E> {
     #[cold]
     #[inline(never)]
     fn met<R>(&mut self, deadline: Deadline, of: fn(RecvTimeoutError) -> R) -> Result<E::Message, R> {
-        let Some(meeting) = self.end.meeting() else { return Err(of(RecvTimeoutError::Disconnected)) };
+        let Some(meeting) = self.meeting.as_deref() else { return Err(of(RecvTimeoutError::Disconnected)) };
         let mut place = None;
         let mut place = Guarded(&mut place);
         let outcome = meeting.party().recv(&mut place, deadline, self.backoff.meeting());
@@ -256,7 +255,7 @@ impl<E: ReadingEnd> Receiving<E> {
     /// attached, and for a queue that is closed.
     #[inline(always)]
     fn is_plainly_empty(&self) -> bool {
-        let Self { end, backoff } = self;
+        let Self { end, backoff, .. } = self;
         !backoff.has_streamed(end.position()) && !end.target().was_attached() && !end.is_closed()
     }
 
@@ -274,7 +273,7 @@ impl<E: ReadingEnd> Receiving<E> {
         match self.nothing() {
             // It is disconnected, or this is a rendezvous.
             Err(TryRecvError::Disconnected) => {
-                let Some(meeting) = self.end.meeting() else { return Err(TryRecvError::Disconnected) };
+                let Some(meeting) = self.meeting.as_deref() else { return Err(TryRecvError::Disconnected) };
                 let mut place = None;
                 let mut place = Guarded(&mut place);
                 let outcome = meeting.party().try_recv(&mut place);
@@ -312,11 +311,11 @@ impl<E: ReadingEnd> Receiving<E> {
     #[cold]
     #[inline(never)]
     fn recv_batch_slowly(&mut self, to: &mut Vec<E::Message>, most: usize) -> Result<usize, RecvError> {
-        if let Some(meeting) = self.end.meeting() {
-            return meeting.party().recv_batch(to, most, self.backoff.meeting());
-        }
         let mut batch = Foreign::new(IntakeMany::new(to, most));
-        operation::perform_behind(QueueReceive::new(self), &mut *batch)?;
+        match &self.meeting {
+            Some(meeting) => meeting.party().recv_into(&mut *batch, self.backoff.meeting())?,
+            None => operation::perform_behind(QueueReceive::new(self), &mut *batch)?,
+        }
         Ok(batch.taken)
     }
 
@@ -329,7 +328,7 @@ impl<E: ReadingEnd> Receiving<E> {
             return Ok(taken);
         }
         if let Err(error) = self.nothing() {
-            return self.end.meeting().map_or(Err(error), |meeting| meeting.party().try_recv_batch(to, most));
+            return self.meeting.as_deref().map_or(Err(error), |meeting| meeting.party().try_recv_batch(to, most));
         }
         Ok(self.take_batch(to, most))
     }
@@ -341,7 +340,7 @@ impl<E: ReadingEnd> Receiving<E> {
     #[inline(never)]
     pub(super) fn take_none(&mut self) -> Result<usize, RecvError> {
         let is_over = !self.end.has_message()
-            && match self.end.meeting() {
+            && match self.meeting.as_deref() {
                 Some(meeting) => meeting.is_closed() && meeting.party().side().supply() == 0,
                 None => self.end.is_closed() && !self.end.has_last(),
             };
@@ -420,7 +419,7 @@ impl<E: ReadingEnd> Receiving<E> {
     #[cold]
     #[inline(never)]
     fn poll_over(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
-        match self.end.meeting_mut() {
+        match self.meeting.as_deref_mut() {
             Some(meeting) => meeting.poll_recv(context),
             None => Poll::Ready(self.take_last().map(InSlot::take)),
         }
@@ -436,7 +435,7 @@ impl<E: ReadingEnd> Receiving<E> {
 
     /// Attaches the receiver to the registration's set.
     pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
-        match self.end.meeting_mut() {
+        match self.meeting.as_deref_mut() {
             Some(meeting) => meeting.attach(registration),
             None => one::attach(&mut self.end, registration),
         }
@@ -444,7 +443,7 @@ impl<E: ReadingEnd> Receiving<E> {
 
     /// Takes the receiver out of its set. False: it was in none.
     pub(super) fn detach(&mut self) -> bool {
-        match self.end.meeting_mut() {
+        match self.meeting.as_deref_mut() {
             Some(meeting) => meeting.detach(),
             None => one::detach(&mut self.end),
         }
@@ -452,7 +451,7 @@ impl<E: ReadingEnd> Receiving<E> {
 
     /// Calls `look` with the registration, if the receiver is attached.
     pub(super) fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-        match self.end.meeting() {
+        match self.meeting.as_deref() {
             Some(meeting) => meeting.with_registration(look),
             None => one::registration(&self.end).into_iter().for_each(look),
         }

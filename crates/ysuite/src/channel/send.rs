@@ -12,7 +12,7 @@ use super::closed::EndWatchers;
 use super::error::{self, SendError, SendTimeoutError, TrySendError};
 #[cfg(any(feature = "select", feature = "in-place"))]
 use super::permit::Reserve;
-use super::pipe::{Hidden, QueueSend, SendTask};
+use super::pipe::{Hidden, PipeSupply, QueueSend, SendTask};
 use super::rendezvous::MeetingEnd;
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::operation;
@@ -70,12 +70,6 @@ pub(super) trait SenderLink<T> {
     fn prepare(&mut self) -> bool {
         true
     }
-    /// The endpoint of a rendezvous. Its queue never has room, so only slow paths check this.
-    fn meeting(&self) -> Option<&MeetingEnd<T, true>>;
-    /// The same, to attach it or to poll.
-    fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, true>>;
-    /// The sender is being dropped: its rendezvous endpoint, if it has one, for the caller to drop.
-    fn leave_meeting(&mut self) -> Option<Box<MeetingEnd<T, true>>>;
 }
 
 // THREAD EXIT: send, receive, `write`, `unwrite`, clone, drop and post work as before, with parking on both sides. The
@@ -99,6 +93,8 @@ pub(super) trait PipeSender: Reserve {
 pub(super) struct WritingEnd<T, L: SenderLink<T>> {
     /// Taken out only in the drop.
     pub(super) writer: ManuallyDrop<Writer<T>>,
+    /// The endpoint of a rendezvous. Its queue never has room, so only slow paths check this.
+    pub(super) meeting: Option<Box<MeetingEnd<T, true>>>,
     pub(super) link: L,
 }
 
@@ -128,8 +124,8 @@ impl<T, L: SenderLink<T>> Drop for FlushOnDrop<'_, T, L> {
 }
 
 impl<T, L: SenderLink<T>> Sending<T, L> {
-    pub(super) fn new(writer: Writer<T>, link: L) -> Self {
-        let end = RegisterCopy::new(WritingEnd { writer: ManuallyDrop::new(writer), link });
+    pub(super) fn new(writer: Writer<T>, link: L, meeting: Option<Box<MeetingEnd<T, true>>>) -> Self {
+        let end = RegisterCopy::new(WritingEnd { writer: ManuallyDrop::new(writer), meeting, link });
         Self { end, backoff: Backoff::new() }
     }
 
@@ -138,7 +134,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     /// Whether nothing can be sent any more: the receiver has disconnected or has closed the channel, or this sender
     /// has been closed.
     pub(super) fn is_over(&self) -> bool {
-        self.end.writer.is_over() || self.end.link.meeting().is_some_and(|meeting| meeting.is_closed())
+        self.end.writer.is_over() || self.end.meeting.as_deref().is_some_and(|meeting| meeting.is_closed())
     }
 
     #[inline(always)]
@@ -220,7 +216,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     // MUTANT: Nothing is hidden in a rendezvous: the first message comes back either way.
     /// There is no room, and the sender does not wait. A rendezvous never has room.
     pub(super) fn refuse(&self) {
-        if self.end.link.meeting().is_none() {
+        if self.end.meeting.as_deref().is_none() {
             self.end.link.target().meter().refused();
         }
     }
@@ -230,7 +226,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     #[cold]
     #[inline(never)]
     fn refused(&mut self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
-        if let Some(meeting) = self.end.link.meeting() {
+        if let Some(meeting) = self.end.meeting.as_deref() {
             return meeting.party().try_send(place);
         }
         if !self.end.writer.is_over() && one::registration(&*self.end).is_some() {
@@ -277,7 +273,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     /// Attaches the sender to the registration's set.
     pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
-        if let Some(meeting) = self.end.link.meeting_mut() {
+        if let Some(meeting) = self.end.meeting.as_deref_mut() {
             return meeting.attach(registration);
         }
         if !self.end.link.prepare() {
@@ -288,7 +284,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     /// Takes the sender out of its set. False: it was in none.
     pub(super) fn detach(&mut self) -> bool {
-        match self.end.link.meeting_mut() {
+        match self.end.meeting.as_deref_mut() {
             Some(meeting) => meeting.detach(),
             None => one::detach(&mut *self.end),
         }
@@ -296,7 +292,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     /// Calls `look` with the registration, if the sender is attached.
     pub(super) fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-        match self.end.link.meeting() {
+        match self.end.meeting.as_deref() {
             Some(meeting) => meeting.with_registration(look),
             None => one::registration(&*self.end).into_iter().for_each(look),
         }
@@ -348,7 +344,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     pub(super) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        match self.end.link.meeting_mut() {
+        match self.end.meeting.as_deref_mut() {
             Some(meeting) if !meeting.is_closed() => meeting.poll_ready(context),
             Some(_) => Poll::Ready(()),
             None => self.poll_queue(context),
@@ -388,16 +384,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         error::of_send(outcome, &mut place)
     }
 
-    #[cold]
-    #[inline(never)]
     fn write_place(&mut self, place: &mut Option<T>) -> Result<(), SendError<()>> {
-        // The waker that this wakes is user code.
-        Panics::in_drop(|| _ = self.flush());
-        if let Some(meeting) = self.end.link.meeting() {
-            let sent = meeting.party().send(place, Deadline::Never, &mut self.backoff);
-            return sent.map_err(|_| SendError(()));
-        }
-        operation::perform_behind(QueueSend::new(self), &mut Hidden(place))
+        self.send_slowly(&mut Hidden(place), Deadline::Never).map_err(|_| SendError(()))
     }
 
     // MUTANT: Speed only: what was sent is counted again, and a wake without a mode does nothing.
@@ -568,11 +556,14 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     //     dropped as one more piece; test: tests/suite/disposing.rs: to_a_pipe_behind_a_waker_that_panics
     #[cold]
     #[inline(never)]
-    fn send_slowly(&mut self, place: &mut Option<T>, deadline: Deadline) -> Result<(), SendTimeoutError<()>> {
-        if let Some(meeting) = self.end.link.meeting() {
-            return meeting.party().send(place, deadline, &mut self.backoff);
+    fn send_slowly<P>(&mut self, place: &mut P, deadline: Deadline) -> Result<(), SendTimeoutError<()>>
+    where
+        P: PipeSupply<T, L>,
+    {
+        match &self.end.meeting {
+            Some(meeting) => meeting.party().send(place.next(), deadline, &mut self.backoff),
+            None => error::of_limited(operation::block_behind(QueueSend::new(self), place, deadline)),
         }
-        error::of_limited(operation::block_behind(QueueSend::new(self), place, deadline))
     }
 
     // MUTANT: After a wait in time there is room, which no other sender can take, or a disconnection.
@@ -695,6 +686,5 @@ impl<T, L: SenderLink<T>> Drop for WritingEnd<T, L> {
         }
         // SAFETY: here alone.
         panics.catch(|| unsafe { ManuallyDrop::drop(&mut left) });
-        panics.catch(|| drop(self.link.leave_meeting()));
     }
 }

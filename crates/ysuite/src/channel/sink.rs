@@ -153,7 +153,7 @@ pub(super) fn alive(is_over: bool) -> Result<(), SendError<()>> {
 
 impl<T, L: SenderLink<T>> Sending<T, L> {
     pub(super) fn poll_room(&mut self, fed: &mut Fed<T>, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
-        match self.end.link.meeting() {
+        match self.end.meeting.as_deref() {
             Some(meeting) => ready!(fed.poll_line(meeting.party().side(), context))?,
             None => {
                 let polled = self.poll_ready(context);
@@ -166,7 +166,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     pub(super) fn feed(&mut self, fed: &mut Fed<T>, message: T) -> Result<(), SendError<()>> {
         alive(self.is_over())?;
-        if let Some(meeting) = self.end.link.meeting() {
+        if let Some(meeting) = self.end.meeting.as_deref() {
             return fed.stand(&meeting.party(), message);
         }
         assert!(self.end.is_ready(), "{NO_ROOM}");
@@ -180,7 +180,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         fed: &mut Fed<T>,
         context: &mut Context<'_>,
     ) -> Poll<Result<(), SendError<()>>> {
-        if let Some(meeting) = self.end.link.meeting() {
+        if let Some(meeting) = self.end.meeting.as_deref() {
             return fed.poll_line(meeting.party().side(), context);
         }
         self.flush();
@@ -188,7 +188,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     pub(super) fn give_up(&mut self, fed: &mut Fed<T>) {
-        match self.end.link.meeting() {
+        match self.end.meeting.as_deref() {
             // The messages that come back are dropped.
             Some(meeting) => drop(fed.leave(meeting.party().side())),
             None if fed.waits => one::forget(&mut *self.end),

@@ -62,25 +62,17 @@ use crate::queue::ypipe::SlotClass;
 use crate::queue::ypipe::{self, InSlot, Reader, Writer};
 use crate::queue::{RegisterCopy, outline, outline_with};
 use crate::statistics::Meter;
-use crate::sync::{Arc, UnsafeCell, window};
+use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
 use crate::wait::one::WaitingEnd;
 
 /// What the handles share in addition to the queue: how to wake each other.
-pub(super) struct SpscShared<T> {
+pub(super) struct SpscShared {
     receiver: WakeTarget,
     sender: WakeTarget,
     /// The tasks and threads that wait until the receiver disconnects.
     end_watchers: EndWatchers,
-    /// The two endpoints of a rendezvous. Only the thread of its handle uses each.
-    sending: UnsafeCell<Option<Box<MeetingEnd<T, true>>>>,
-    receiving: UnsafeCell<Option<Box<MeetingEnd<T, false>>>>,
 }
-
-// SAFETY: the endpoints of a rendezvous may be used and dropped on any thread where messages may be sent.
-unsafe impl<T: Send> Send for SpscShared<T> {}
-// SAFETY: only one handle accesses each of the two cells, and changes it only through a mutable borrow of that handle.
-unsafe impl<T: Send> Sync for SpscShared<T> {}
 
 /// Makes a channel without a bound: sending never waits. Memory grows by chunks of up to 64 KiB as messages queue up,
 /// and is freed as they are received, except for a small reserve.
@@ -129,12 +121,10 @@ fn ends<T>(
         sender: WakeTarget::metered(meter.for_room()),
         receiver: WakeTarget::metered(meter),
         end_watchers: EndWatchers::none(),
-        sending: UnsafeCell::new(sending),
-        receiving: UnsafeCell::new(receiving),
     });
-    let sender = Sender { inner: Sending::new(writer, shared.clone()) };
+    let sender = Sender { inner: Sending::new(writer, shared.clone(), sending) };
     let receiver = Receiver {
-        inner: RegisterCopy::new(Receiving::new(SpscReader { reader, shared })),
+        inner: RegisterCopy::new(Receiving::new(SpscReader { reader, shared }, receiving)),
         #[cfg(feature = "stream")]
         has_ended: false,
     };
@@ -144,10 +134,10 @@ fn ends<T>(
 /// The sender of the [channel](self). Its drop publishes the hidden messages. The receiver gets all that was sent, and
 /// then the disconnection.
 pub struct Sender<T> {
-    inner: Sending<T, Arc<SpscShared<T>>>,
+    inner: Sending<T, Arc<SpscShared>>,
 }
 
-impl<T> SenderLink<T> for Arc<SpscShared<T>> {
+impl<T> SenderLink<T> for Arc<SpscShared> {
     // MUTANT: Called only by a flush whose publication has found a wake mode. Killed only by
     // `flush_says_false_exactly_when_the_receiver_had_armed`.
     fn wake(&self, receiver: &Passive, tokens: u32) -> bool {
@@ -170,26 +160,11 @@ impl<T> SenderLink<T> for Arc<SpscShared<T>> {
     fn target(&self) -> &WakeTarget {
         &self.sender
     }
-
-    fn meeting(&self) -> Option<&MeetingEnd<T, true>> {
-        // SAFETY: only the sender accesses the cell, and changes it only while it is borrowed mutably.
-        self.sending.with(|sending| unsafe { (*sending).as_deref() })
-    }
-
-    fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, true>> {
-        // SAFETY: only the sender accesses the cell, and it is borrowed mutably.
-        self.sending.with_mut(|sending| unsafe { (*sending).as_deref_mut() })
-    }
-
-    fn leave_meeting(&mut self) -> Option<Box<MeetingEnd<T, true>>> {
-        // SAFETY: as above.
-        self.sending.with_mut(|sending| unsafe { (*sending).take() })
-    }
 }
 
 #[cfg(any(feature = "select", feature = "in-place"))]
 impl<T> PipeSender for Sender<T> {
-    type Link = Arc<SpscShared<T>>;
+    type Link = Arc<SpscShared>;
 
     #[inline(always)]
     fn sending(&mut self) -> &mut Sending<T, Self::Link> {
@@ -220,7 +195,7 @@ pub struct Receiver<T> {
 /// The reader of the queue. It must wake a sender that waits for room.
 pub(super) struct SpscReader<T> {
     reader: Reader<T>,
-    shared: Arc<SpscShared<T>>,
+    shared: Arc<SpscShared>,
 }
 
 impl<T> SpscReader<T> {
@@ -338,16 +313,6 @@ impl<T> ReadingEnd for SpscReader<T> {
     fn tell_end(&self) {
         self.shared.end_watchers.tell();
     }
-
-    fn meeting(&self) -> Option<&MeetingEnd<T, false>> {
-        // SAFETY: only the receiver accesses the cell, and changes it only while it is borrowed mutably.
-        self.shared.receiving.with(|receiving| unsafe { (*receiving).as_deref() })
-    }
-
-    fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, false>> {
-        // SAFETY: only the receiver accesses the cell, and it is borrowed mutably.
-        self.shared.receiving.with_mut(|receiving| unsafe { (*receiving).as_deref_mut() })
-    }
 }
 
 #[cfg(feature = "in-place")]
@@ -447,14 +412,11 @@ impl<T> Drop for SpscReader<T> {
         // SAFETY: this is the receiver, borrowed mutably, so no registration of it is in use.
         unsafe { self.shared.receiver.detach() };
         let waker = self.shared.receiver.task.take();
-        // SAFETY: only the receiver accesses the cell, and it is borrowed mutably.
-        let meeting = self.shared.receiving.with_mut(|receiving| unsafe { (*receiving).take() });
         let tokens = self.reader.leave();
         // Notified before the messages are dropped, which happens with the reader: any of them may panic.
         let mut panics = Panics::none();
         panics.catch(|| self.tell(tokens));
         // Their drops are user code.
-        panics.catch(|| drop(meeting));
         panics.catch(|| drop(waker));
     }
 }

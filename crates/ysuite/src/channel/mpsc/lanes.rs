@@ -19,7 +19,7 @@ use core::ptr::NonNull;
 use self::row::{EMPTY_VISITS, Row, Visit};
 use super::shared::{MpscShared, SharedLanes};
 use crate::channel::receive::ReadingEnd;
-use crate::channel::rendezvous::{MeetingEnd, Outlined, UntypedMeetingEnd};
+use crate::channel::rendezvous::Outlined;
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::passive::{Barrier, Passive};
 use crate::queue::ypipe::{InSlot, Reader, UntypedReader};
@@ -45,17 +45,14 @@ struct UntypedLanes {
     /// The number of messages that were granted to all turns so far, without those that ended turns did not give;
     /// wraps.
     granted: usize,
-    /// None before a lane is active for the first time, unless this is a rendezvous. In an allocation of its own: slow
-    /// paths run on a copy of this struct.
+    /// None before a lane is active for the first time. In an allocation of its own: slow paths run on a copy of this
+    /// struct.
     row: Outlined<Option<Box<Row>>>,
 }
 
 impl UntypedLanes {
-    // With the drop of a row, where there is no memory for its box.
-    #[inline(never)]
-    fn new(meeting: Option<Box<UntypedMeetingEnd>>) -> Self {
-        let row = meeting.map(|meeting| Box::new(Row::new(Some(meeting))));
-        Self { turn: None, left: 0, granted: 0, row: Outlined::new(row) }
+    fn new() -> Self {
+        Self { turn: None, left: 0, granted: 0, row: Outlined::new(None) }
     }
 
     // MUTANT: Speed only: how soon an empty lane is armed, and how many rounds go over lanes that are empty. After the
@@ -328,8 +325,7 @@ impl UntypedLanes {
 
 impl<T> Lanes<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
-        let meeting = shared.meeting.as_ref().map(|meeting| MeetingEnd::receiver(meeting).into_untyped());
-        Self { lanes: UntypedLanes::new(meeting), shared }
+        Self { lanes: UntypedLanes::new(), shared }
     }
 
     // MUTANT: Speed only: the next check, or the one before the park, finds the message. A lane that ends while it is
@@ -552,17 +548,6 @@ impl<T> ReadingEnd for Lanes<T> {
 
     fn tell_end(&self) {
         self.shared.end_watchers.tell();
-    }
-
-    // MUTANT: Killed only by `rendezvous::funnel::nobody_waits`.
-    fn meeting(&self) -> Option<&MeetingEnd<T, false>> {
-        // SAFETY: made in `new`, of this type and side.
-        self.lanes.row.as_ref()?.meeting.as_deref().map(|meeting| unsafe { MeetingEnd::of(meeting) })
-    }
-
-    fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, false>> {
-        // SAFETY: as above.
-        self.lanes.row.as_mut()?.meeting.as_deref_mut().map(|meeting| unsafe { MeetingEnd::of_mut(meeting) })
     }
 }
 

@@ -18,6 +18,7 @@ use crate::channel::pipe::ReceiveTask;
 #[cfg(any(feature = "select", feature = "in-place"))]
 use crate::channel::receive::PipeReceiver;
 use crate::channel::receive::{ReadingEnd as _, Receiving};
+use crate::channel::rendezvous::MeetingEnd;
 #[cfg(feature = "select")]
 use crate::channel::select::{self, SelectRecv, pipe::PipeSource};
 use crate::os::Deadline;
@@ -36,8 +37,9 @@ pub struct Receiver<T> {
 
 impl<T> Receiver<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
+        let meeting = shared.meeting.as_ref().map(MeetingEnd::receiver);
         Self {
-            inner: RegisterCopy::new(Receiving::new(Lanes::new(shared))),
+            inner: RegisterCopy::new(Receiving::new(Lanes::new(shared), meeting)),
             #[cfg(feature = "stream")]
             has_ended: false,
         }
@@ -262,7 +264,7 @@ impl<T> Receiver<T> {
     /// The number of messages that a disconnected rendezvous still has: see [the rendezvous](crate#rendezvous).
     #[cfg(feature = "stream")]
     fn given_back(&self) -> usize {
-        self.inner.end.meeting().map_or(0, |meeting| meeting.given_back())
+        self.inner.meeting.as_ref().map_or(0, |meeting| meeting.given_back())
     }
 
     /// The messages, one by one. Waits for each, and ends when all senders have disconnected or the channel is

@@ -46,8 +46,6 @@ pub(in crate::channel) struct SenderLane<T> {
     is_bare: bool,
     /// Counted among the senders, from its creation until it is closed.
     is_counted: bool,
-    /// The endpoint of a rendezvous.
-    meeting: Option<Box<MeetingEnd<T, true>>>,
 }
 
 impl<T> SenderLane<T> {
@@ -89,7 +87,7 @@ impl<T> SenderLink<T> for SenderLane<T> {
     // `lanes_of_a_rendezvous_are_free_when_their_senders_have_gone`, and by the model
     // `the_last_senders_end_in_an_active_lane`.
     fn close(&mut self, _: &Passive, tokens: u32) {
-        let was_armed = match self.id().filter(|_| self.meeting.is_some()) {
+        let was_armed = match self.id().filter(|_| self.shared.meeting.is_some()) {
             // A lane of a rendezvous never has a message, so the receiver has no reason to poll it: the sender frees
             // it.
             Some(id) => {
@@ -112,7 +110,7 @@ impl<T> SenderLink<T> for SenderLane<T> {
     }
 
     fn lane(&self) -> Option<u32> {
-        let is_ever_left = !self.is_bare && self.meeting.is_none();
+        let is_ever_left = !self.is_bare && self.shared.meeting.is_none();
         self.id().filter(|_| is_ever_left && self.shared.keeps_lanes())
     }
 
@@ -123,7 +121,7 @@ impl<T> SenderLink<T> for SenderLane<T> {
     fn unused_lane(&self) -> Option<u32> {
         // After the last sender there can be no other.
         let is_last = || self.is_counted && self.shared.sender_count() == 1;
-        self.id().filter(|_| !self.is_bare && self.meeting.is_none() && !is_last())
+        self.id().filter(|_| !self.is_bare && self.shared.meeting.is_none() && !is_last())
     }
 
     fn leave_unused(&mut self, lane: &mut Option<LeftLane>) -> bool {
@@ -145,19 +143,6 @@ impl<T> SenderLink<T> for SenderLane<T> {
 
     fn end_watchers(&self) -> &EndWatchers {
         &self.shared.end_watchers
-    }
-
-    fn meeting(&self) -> Option<&MeetingEnd<T, true>> {
-        self.meeting.as_deref()
-    }
-
-    fn meeting_mut(&mut self) -> Option<&mut MeetingEnd<T, true>> {
-        self.meeting.as_deref_mut()
-    }
-
-    // MUTANT: The rendezvous endpoint is then dropped with the fields of the sender.
-    fn leave_meeting(&mut self) -> Option<Box<MeetingEnd<T, true>>> {
-        self.meeting.take()
     }
 
     fn target(&self) -> &WakeTarget {
@@ -211,9 +196,8 @@ impl<T> Sender<T> {
             id_and_one: id.and_then(|id| NonZeroU32::new(id + 1)),
             is_bare: false,
             is_counted,
-            meeting: shared.meeting.as_ref().map(MeetingEnd::sender),
         };
-        Self { inner: Sending::new(writer, lane) }
+        Self { inner: Sending::new(writer, lane, shared.meeting.as_ref().map(MeetingEnd::sender)) }
     }
 
     /// A sender that can send nothing, and is not counted.
@@ -221,8 +205,8 @@ impl<T> Sender<T> {
         let mut writer = shared.orphaned_lane();
         writer.close();
         let (shared, id_and_one) = (shared.clone(), None);
-        let lane = SenderLane { shared, id_and_one, is_bare: false, is_counted: false, meeting: None };
-        Self { inner: Sending::new(writer, lane) }
+        let lane = SenderLane { shared, id_and_one, is_bare: false, is_counted: false };
+        Self { inner: Sending::new(writer, lane, None) }
     }
 
     /// Sends the message that is in `place`; waits for room. After an error it is still there; so in the next two.

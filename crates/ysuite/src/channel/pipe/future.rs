@@ -40,7 +40,7 @@ impl<T, L: SenderLink<T>> Future for SendTask<'_, T, L> {
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
         let this = self.get_mut();
-        if let Some(sending) = this.wait.begin().and_then(PipeSend::sending) {
+        if let Some(sending) = this.wait.begin().and_then(PipeSend::handle) {
             if let Some(outcome) = sending.send_first(&mut this.place) {
                 return Poll::Ready(outcome);
             }
@@ -80,7 +80,7 @@ impl<E: ReadingEnd> Future for ReceiveTask<'_, E> {
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
         let this = self.get_mut();
-        if let Some(receiving) = this.wait.begin().and_then(PipeReceive::receiving) {
+        if let Some(receiving) = this.wait.begin().and_then(PipeReceive::handle) {
             if let Some(message) = receiving.end.take_out() {
                 return Poll::Ready(Ok(message));
             }

@@ -1,28 +1,23 @@
 //! The operations of a pipe. They borrow its sender or receiver.
 
 use core::marker::PhantomData;
-use core::task::{Context, Poll, ready};
+use core::task::{Context, Poll};
 
+use super::flavour::{Choose, Flavoured};
 use crate::channel::error::{RecvError, ReserveError, SendError, TryReserveError, TrySendError};
 use crate::channel::permit::SeveralPlaces;
 use crate::channel::receive::{ReadingEnd, Receiving};
-use crate::channel::rendezvous::{Exchanged, Lining};
+use crate::channel::rendezvous::{Exchange, ExchangePlace, Party};
 use crate::channel::send::{FlushOnDrop, SenderLink, Sending};
 use crate::foreign::{Lent, Panics};
-use crate::operation::{Operation, step};
+use crate::operation::Operation;
 use crate::os::Deadline;
-use crate::wait::{Backoff, one};
+use crate::wait::one;
 
 /// What a sender puts into its queue, or hands over at a rendezvous.
-pub(in crate::channel) trait PipeSupply<T, L: SenderLink<T>> {
+pub(in crate::channel) trait PipeSupply<T, L: SenderLink<T>>: ExchangePlace<T, true> {
     /// Sends all of it. `None`: some is left for which there is no room.
     fn put(&mut self, sending: &mut Sending<T, L>) -> Option<Result<(), SendError<()>>>;
-    /// The place of the message that is handed over next.
-    fn next(&mut self) -> &mut Option<T>;
-    /// There is no message in that place: puts one there. False: there are no more.
-    fn fetch(&mut self) -> bool {
-        false
-    }
 }
 
 /// One message.
@@ -33,10 +28,6 @@ impl<T, L: SenderLink<T>> PipeSupply<T, L> for Option<T> {
             Err(TrySendError::Disconnected(())) => Some(Err(SendError(()))),
             Err(TrySendError::Full(())) => None,
         }
-    }
-
-    fn next(&mut self) -> &mut Option<T> {
-        self
     }
 }
 
@@ -51,7 +42,9 @@ impl<T, L: SenderLink<T>> PipeSupply<T, L> for Hidden<'_, T> {
         }
         sending.end.writer.write_from(self.0).then_some(Ok(()))
     }
+}
 
+impl<T> ExchangePlace<T, true> for Hidden<'_, T> {
     fn next(&mut self) -> &mut Option<T> {
         self.0
     }
@@ -96,12 +89,14 @@ impl<T, L: SenderLink<T>, I: Iterator<Item = T>> PipeSupply<T, L> for OneByOne<'
         // Where the iterator reports that it has no more, no room is needed.
         (!has_more || self.messages.size_hint().1 == Some(0)).then_some(Ok(()))
     }
+}
 
+impl<T, I: Iterator<Item = T>> ExchangePlace<T, true> for OneByOne<'_, T, I> {
     fn next(&mut self) -> &mut Option<T> {
         &mut self.next
     }
 
-    fn fetch(&mut self) -> bool {
+    fn fetch(&mut self, _: &Party<'_, T, true>) -> bool {
         self.next = self.messages.next();
         self.sent += usize::from(self.next.is_some());
         self.next.is_some()
@@ -162,137 +157,22 @@ impl<T, L: SenderLink<T>, P: PipeSupply<T, L>> Operation for QueueSend<'_, T, L,
 }
 
 /// A send of what is in its place, by a task.
-pub(in crate::channel) struct PipeSend<'a, T, L: SenderLink<T>, P> {
-    way: SendWay<'a, T, L, P>,
-}
+pub(in crate::channel) type PipeSend<'a, T, L, P> = Flavoured<&'a mut Sending<T, L>, P>;
 
-enum SendWay<'a, T, L: SenderLink<T>, P> {
-    /// Not yet chosen.
-    Either(&'a mut Sending<T, L>),
-    /// It is being chosen.
-    Neither,
-    Queue(QueueSend<'a, T, L, P>),
-    Meeting(Lining<'a, T, true>, &'a mut Backoff),
-}
-
-impl<'a, T, L: SenderLink<T>, P> SendWay<'a, T, L, P> {
-    /// At the first wait.
-    #[inline(always)]
-    fn chosen(&mut self) -> &mut Self {
-        if matches!(self, Self::Either(_)) {
-            self.choose();
-        }
-        self
-    }
-
-    #[inline(never)]
-    fn choose(&mut self) {
-        let Self::Either(sending) = core::mem::replace(self, Self::Neither) else { return };
-        if sending.end.link.meeting().is_none() {
-            *self = Self::Queue(QueueSend::new(sending));
-            return;
-        }
-        let Sending { end, backoff } = sending;
-        *self = match end.link.meeting() {
-            Some(meeting) => Self::Meeting(Lining::new(&meeting.party()), backoff),
-            None => unreachable!("looked just now"),
-        };
-    }
-}
-
-impl<'a, T, L: SenderLink<T>, P> PipeSend<'a, T, L, P> {
-    #[inline]
-    pub(in crate::channel) fn new(sending: &'a mut Sending<T, L>) -> Self {
-        Self { way: SendWay::Either(sending) }
-    }
-
-    /// The sender, before the first wait.
-    #[inline(always)]
-    pub(super) fn sending(&mut self) -> Option<&mut Sending<T, L>> {
-        match &mut self.way {
-            SendWay::Either(sending) => Some(sending),
-            _ => None,
-        }
-    }
-}
-
-// USER CODE: as of `QueueSend`, and as of a rendezvous
-impl<T, L: SenderLink<T>, P: PipeSupply<T, L>> Operation for PipeSend<'_, T, L, P> {
-    type Place = P;
+impl<'a, T, L: SenderLink<T>, P: PipeSupply<T, L>> Choose<P> for &'a mut Sending<T, L> {
     type Outcome = Result<(), SendError<()>>;
-    const OWNS: bool = false;
+    type Queue = QueueSend<'a, T, L, P>;
+    type Meeting = Exchange<'a, T, P, SendError<()>, true>;
 
-    fn attempt(&mut self, place: &mut P) -> Option<Result<(), SendError<()>>> {
-        match &mut self.way {
-            SendWay::Either(_) | SendWay::Neither => None,
-            SendWay::Queue(send) => send.attempt(place),
-            SendWay::Meeting(line, _) => loop {
-                if !has_more(line, place) {
-                    return Some(Ok(()));
-                }
-                if let Err(closed) = line.attempt(place.next())? {
-                    return Some(Err(closed.into()));
-                }
-            },
+    fn choose(self) -> PipeSend<'a, T, L, P> {
+        if self.end.meeting.is_none() {
+            return Flavoured::Queue(QueueSend::new(self));
+        }
+        match &self.end.meeting {
+            Some(meeting) => Flavoured::Meeting(Exchange::new(&meeting.party())),
+            None => Flavoured::Neither,
         }
     }
-
-    fn step(&mut self, place: &mut P, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
-        let SendWay::Meeting(line, _) = self.way.chosen() else { return step(self, place, context) };
-        while has_more(line, place) {
-            let exchanged = match line.attempt_first(place.next()) {
-                Some(exchanged) => exchanged,
-                None => ready!(line.step(place.next(), context)),
-            };
-            if let Err(closed) = exchanged {
-                return Poll::Ready(Err(closed.into()));
-            }
-        }
-        Poll::Ready(Ok(()))
-    }
-
-    fn withdraw(&mut self, place: &mut P) -> Option<Result<(), SendError<()>>> {
-        match &mut self.way {
-            SendWay::Meeting(line, _) => Some(line.withdraw(place.next())?.map_err(SendError::from)),
-            _ => None,
-        }
-    }
-
-    fn block(&mut self, deadline: Deadline) -> bool {
-        match self.way.chosen() {
-            SendWay::Either(_) | SendWay::Neither => true,
-            SendWay::Queue(send) => send.block(deadline),
-            SendWay::Meeting(line, backoff) => line.block_by(deadline, backoff),
-        }
-    }
-
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        match self.way.chosen() {
-            SendWay::Either(_) | SendWay::Neither => Poll::Ready(()),
-            SendWay::Queue(send) => send.poll(context),
-            SendWay::Meeting(line, _) => line.poll(context),
-        }
-    }
-
-    fn leave(&mut self) {
-        match &mut self.way {
-            SendWay::Queue(send) => send.leave(),
-            SendWay::Meeting(line, _) => line.leave(),
-            _ => {}
-        }
-    }
-}
-
-/// Whether a message is in line, or in its place, where one is put now if there is any left.
-fn has_more<T, L: SenderLink<T>, P: PipeSupply<T, L>>(line: &mut Lining<'_, T, true>, place: &mut P) -> bool {
-    if line.is_in_line() || place.next().is_some() {
-        return true;
-    }
-    let has_more = place.fetch();
-    if has_more {
-        line.renew();
-    }
-    has_more
 }
 
 /// Room for several messages at once. Never waits at a rendezvous, which has none.
@@ -325,7 +205,7 @@ impl<T, L: SenderLink<T>> Operation for PipeReserve<'_, T, L> {
     fn block(&mut self, deadline: Deadline) -> bool {
         // Hidden messages must be published before this waits, or two such handles would wait for each other.
         self.sending.flush();
-        let Sending { end, backoff } = &mut *self.sending;
+        let Sending { end, backoff, .. } = &mut *self.sending;
         one::block(&mut SeveralPlaces { end, places: self.places }, backoff, deadline)
     }
 
@@ -344,23 +224,15 @@ impl<T, L: SenderLink<T>> Operation for PipeReserve<'_, T, L> {
 }
 
 /// Where a receiver puts what it receives.
-pub(in crate::channel) trait PipeIntake<E: ReadingEnd> {
+pub(in crate::channel) trait PipeIntake<E: ReadingEnd>: ExchangePlace<E::Message, false> {
     /// Takes what is there. `None`: nothing, and there may be something later.
     fn take(&mut self, receiving: &mut Receiving<E>) -> Option<Result<(), RecvError>>;
-    /// The place of a message that is handed over.
-    fn place(&mut self) -> &mut Option<E::Message>;
-    /// One has been handed over.
-    fn handed(&mut self, _: &Lining<'_, E::Message, false>) {}
 }
 
 /// One message.
 impl<T, E: ReadingEnd<Message = T>> PipeIntake<E> for Option<T> {
     fn take(&mut self, receiving: &mut Receiving<E>) -> Option<Result<(), RecvError>> {
         receiving.take_or_end(self)
-    }
-
-    fn place(&mut self) -> &mut Option<T> {
-        self
     }
 }
 
@@ -391,14 +263,17 @@ impl<T, E: ReadingEnd<Message = T>> PipeIntake<E> for IntakeMany<'_, T> {
         self.taken = if receiving.end.has_last() { receiving.take_batch(self.to, self.most) } else { 0 };
         Some(if self.taken == 0 { Err(RecvError) } else { Ok(()) })
     }
+}
 
-    fn place(&mut self) -> &mut Option<T> {
+impl<T> ExchangePlace<T, false> for IntakeMany<'_, T> {
+    fn next(&mut self) -> &mut Option<T> {
         &mut self.first
     }
 
-    fn handed(&mut self, line: &Lining<'_, T, false>) {
+    fn fetch(&mut self, party: &Party<'_, T, false>) -> bool {
         self.to.push(self.first.take_out());
-        self.taken = 1 + line.party().take_more(self.to, self.most - 1);
+        self.taken = 1 + party.take_more(self.to, self.most - 1);
+        false
     }
 }
 
@@ -446,136 +321,23 @@ impl<E: ReadingEnd, P: PipeIntake<E>> Operation for QueueReceive<'_, E, P> {
 }
 
 /// A receive into its place, by a task.
-pub(in crate::channel) struct PipeReceive<'a, E: ReadingEnd, P> {
-    way: ReceiveWay<'a, E, P>,
-}
+pub(in crate::channel) type PipeReceive<'a, E, P> = Flavoured<&'a mut Receiving<E>, P>;
 
-enum ReceiveWay<'a, E: ReadingEnd, P> {
-    /// Not yet chosen.
-    Either(&'a mut Receiving<E>),
-    /// It is being chosen.
-    Neither,
-    Queue(QueueReceive<'a, E, P>),
-    Meeting(Lining<'a, E::Message, false>, &'a mut Backoff),
-}
-
-impl<'a, E: ReadingEnd, P> ReceiveWay<'a, E, P> {
-    /// At the first wait.
-    #[inline(always)]
-    fn chosen(&mut self) -> &mut Self {
-        if matches!(self, Self::Either(_)) {
-            self.choose();
-        }
-        self
-    }
-
-    #[inline(never)]
-    fn choose(&mut self) {
-        let Self::Either(receiving) = core::mem::replace(self, Self::Neither) else { return };
-        if receiving.end.meeting().is_none() {
-            *self = Self::Queue(QueueReceive::new(receiving));
-            return;
-        }
-        let Receiving { end, backoff } = receiving;
-        *self = match end.meeting() {
-            Some(meeting) => Self::Meeting(Lining::new(&meeting.party()), backoff.meeting()),
-            None => unreachable!("looked just now"),
-        };
-    }
-}
-
-impl<'a, E: ReadingEnd, P> PipeReceive<'a, E, P> {
-    #[inline]
-    pub(in crate::channel) fn new(receiving: &'a mut Receiving<E>) -> Self {
-        Self { way: ReceiveWay::Either(receiving) }
-    }
-
-    /// The receiver, before the first wait.
-    #[inline(always)]
-    pub(super) fn receiving(&mut self) -> Option<&mut Receiving<E>> {
-        match &mut self.way {
-            ReceiveWay::Either(receiving) => Some(receiving),
-            _ => None,
-        }
-    }
-}
-
-impl<E: ReadingEnd, P: PipeIntake<E>> Operation for PipeReceive<'_, E, P> {
-    type Place = P;
+impl<'a, E: ReadingEnd, P: PipeIntake<E>> Choose<P> for &'a mut Receiving<E> {
     type Outcome = Result<(), RecvError>;
-    const OWNS: bool = false;
+    type Queue = QueueReceive<'a, E, P>;
+    type Meeting = Exchange<'a, E::Message, P, RecvError, false>;
 
-    fn attempt(&mut self, place: &mut P) -> Option<Result<(), RecvError>> {
-        match &mut self.way {
-            ReceiveWay::Either(_) | ReceiveWay::Neither => None,
-            ReceiveWay::Queue(receive) => receive.attempt(place),
-            ReceiveWay::Meeting(line, _) => {
-                let outcome = line.attempt(place.place())?;
-                Some(handed(line, place, outcome))
-            }
+    fn choose(self) -> PipeReceive<'a, E, P> {
+        match self {
+            Receiving { meeting: Some(meeting), .. } => Flavoured::Meeting(Exchange::new(&meeting.party())),
+            _ => Flavoured::Queue(QueueReceive::new(self)),
         }
     }
-
-    fn step(&mut self, place: &mut P, context: &mut Context<'_>) -> Poll<Result<(), RecvError>> {
-        if let ReceiveWay::Meeting(line, _) = self.way.chosen() {
-            let outcome = match line.attempt_first(place.place()) {
-                Some(outcome) => outcome,
-                None => ready!(line.step(place.place(), context)),
-            };
-            return Poll::Ready(handed(line, place, outcome));
-        }
-        step(self, place, context)
-    }
-
-    fn withdraw(&mut self, place: &mut P) -> Option<Result<(), RecvError>> {
-        match &mut self.way {
-            ReceiveWay::Meeting(line, _) => {
-                let outcome = line.withdraw(place.place())?;
-                Some(handed(line, place, outcome))
-            }
-            _ => None,
-        }
-    }
-
-    fn block(&mut self, deadline: Deadline) -> bool {
-        match self.way.chosen() {
-            ReceiveWay::Either(_) | ReceiveWay::Neither => true,
-            ReceiveWay::Queue(receive) => receive.block(deadline),
-            ReceiveWay::Meeting(line, backoff) => line.block_by(deadline, backoff),
-        }
-    }
-
-    fn poll(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        match self.way.chosen() {
-            ReceiveWay::Either(_) | ReceiveWay::Neither => Poll::Ready(()),
-            ReceiveWay::Queue(receive) => receive.poll(context),
-            ReceiveWay::Meeting(line, _) => line.poll(context),
-        }
-    }
-
-    #[inline(always)]
-    fn leave(&mut self) {
-        match &mut self.way {
-            ReceiveWay::Queue(receive) => receive.leave(),
-            ReceiveWay::Meeting(line, _) => line.leave(),
-            _ => {}
-        }
-    }
-}
-
-/// The outcome of a receive at a rendezvous, where what was handed over is taken in.
-fn handed<E: ReadingEnd, P: PipeIntake<E>>(
-    line: &Lining<'_, E::Message, false>,
-    place: &mut P,
-    outcome: Exchanged,
-) -> Result<(), RecvError> {
-    outcome?;
-    place.handed(line);
-    Ok(())
 }
 
 /// There is a message in the queue, which stays there: no other handle takes it. Not at a rendezvous.
-pub(in crate::channel) struct PipeArrival<'a, E> {
+pub(in crate::channel) struct PipeArrival<'a, E: ReadingEnd> {
     receiving: &'a mut Receiving<E>,
     /// The last wait has found something, or there was none.
     has_found: bool,

@@ -17,13 +17,10 @@ use crate::sync::{Arc, MessagesOf};
 use crate::wait::Subscriptions;
 use crate::wait::many::{SharedEnd, propagate};
 
-/// An endpoint whose side and type of messages its owner knows.
-pub(in crate::channel) type UntypedMeetingEnd = Outlined<AnyEnd>;
-
 /// A sender's endpoint with `SENDS`, otherwise the receiver's.
 #[repr(transparent)]
 pub(in crate::channel) struct MeetingEnd<T, const SENDS: bool> {
-    any: UntypedMeetingEnd,
+    any: Outlined<AnyEnd>,
     of: MessagesOf<T>,
 }
 
@@ -81,28 +78,6 @@ impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
         unsafe { Box::from_raw(Box::into_raw(end).cast()) }
     }
 
-    #[cfg(feature = "mpsc")]
-    pub(in crate::channel) fn into_untyped(self: Box<Self>) -> Box<UntypedMeetingEnd> {
-        // SAFETY: this type is transparent.
-        unsafe { Box::from_raw(Box::into_raw(self).cast()) }
-    }
-
-    /// # Safety
-    /// The endpoint is one of this side and of this type.
-    #[cfg(feature = "mpsc")]
-    pub(in crate::channel) unsafe fn of(end: &UntypedMeetingEnd) -> &Self {
-        // SAFETY: this type is transparent, and by the caller.
-        unsafe { &*core::ptr::from_ref(end).cast() }
-    }
-
-    /// # Safety
-    /// As of [`of`](Self::of).
-    #[cfg(feature = "mpsc")]
-    pub(in crate::channel) unsafe fn of_mut(end: &mut UntypedMeetingEnd) -> &mut Self {
-        // SAFETY: as in `of`.
-        unsafe { &mut *core::ptr::from_mut(end).cast() }
-    }
-
     fn operations(&self) -> &'static Operations {
         self.any.meeting.operations
     }
@@ -144,7 +119,7 @@ pub(in crate::channel) struct AnyEnd {
 }
 
 impl AnyEnd {
-    pub(super) fn boxed(meeting: &Arc<Meeting>, sends: bool, is_counted: bool) -> Box<UntypedMeetingEnd> {
+    pub(super) fn boxed(meeting: &Arc<Meeting>, sends: bool, is_counted: bool) -> Box<Outlined<AnyEnd>> {
         if is_counted {
             meeting.count_sender();
         }

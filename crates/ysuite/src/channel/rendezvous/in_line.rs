@@ -12,7 +12,7 @@ use super::node::LentPlace;
 use super::party::{AnyParty, Party};
 use super::ticket::Ticket;
 use super::wait::LineSlot;
-use crate::channel::error::{SendError, TrySendError};
+use crate::channel::error::SendError;
 use crate::foreign::{Foreign, Panics};
 use crate::sync::{Arc, MessagesOf};
 
@@ -47,12 +47,10 @@ impl<T> InLine<T> {
 
 /// As [`InLine::begin`], of any type of messages.
 fn begin(party: AnyParty<'_>, place: &mut LentPlace<'_>) -> Result<Option<LineSlot>, SendError<()>> {
-    match party.give(place) {
-        Ok(()) => return Ok(None),
-        Err(TrySendError::Disconnected(())) => return Err(SendError(())),
-        Err(TrySendError::Full(())) => {}
+    if let Some(exchanged) = party.exchange(place) {
+        return Ok(exchanged.map(|()| None)?);
     }
     // This endpoint does not wait for a notification of a receiver: one that it has got is passed on, to user code.
     Panics::in_drop(|| drop(party.disarm()));
-    LineSlot::send_from(party.side(), &Arc::new(Ticket::for_task()), 0, place, true)
+    Ok(LineSlot::join(party.side(), &Arc::new(Ticket::for_task()), 0, place, true)?)
 }

@@ -40,6 +40,18 @@ impl From<Closed> for RecvError {
     }
 }
 
+impl From<Closed> for TrySendError<()> {
+    fn from(_: Closed) -> Self {
+        Self::Disconnected(())
+    }
+}
+
+impl From<Closed> for TryRecvError {
+    fn from(_: Closed) -> Self {
+        Self::Disconnected
+    }
+}
+
 /// A wait of an endpoint. When it ends, it leaves its line, its task is forgotten, and a notification of another slot is
 /// passed on, in this order.
 pub(super) struct LineWait<'a> {
@@ -194,24 +206,7 @@ impl AnyParty<'_> {
         operation::block(ThreadWait { wait: LineWait::new(*self), backoff, place: PhantomData }, place, deadline)
     }
 
-    /// Exchanges a message with an endpoint that waits. `None`: there is none.
-    pub(in crate::channel) fn exchange(&self, place: &mut LentPlace<'_>) -> Option<Exchanged> {
-        if self.sends {
-            match self.give(place) {
-                Ok(()) => Some(Ok(())),
-                Err(TrySendError::Disconnected(())) => Some(Err(Closed)),
-                Err(TrySendError::Full(())) => None,
-            }
-        } else {
-            match self.take(place) {
-                Ok(()) => Some(Ok(())),
-                Err(TryRecvError::Disconnected) => Some(Err(Closed)),
-                Err(TryRecvError::Empty) => None,
-            }
-        }
-    }
-
-    /// As [`exchange`](Self::exchange) (`None`), or registers in line: see [`LineSlot::send_from`].
+    /// As [`exchange`](Self::exchange) (`None`), or registers in line.
     pub(in crate::channel) fn stand(
         &self,
         ticket: &Arc<Ticket>,
@@ -219,14 +214,7 @@ impl AnyParty<'_> {
         place: &mut LentPlace<'_>,
         opens: bool,
     ) -> Result<Option<LineSlot>, Closed> {
-        if self.has_ended {
-            return Err(Closed);
-        }
-        if self.sends {
-            LineSlot::send_from(self.side(), ticket, case, place, opens).map_err(|_| Closed)
-        } else {
-            LineSlot::receive_to(self.side(), ticket, case, place, opens).map_err(|_| Closed)
-        }
+        if self.has_ended { Err(Closed) } else { LineSlot::join(self.side(), ticket, case, place, opens) }
     }
 }
 

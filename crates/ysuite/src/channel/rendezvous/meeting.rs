@@ -16,7 +16,6 @@ use super::node::{LentPlace, StandNode};
 use super::operations::{OPERATIONS, Operations};
 use super::outlined::Outlined;
 use super::ticket::{Met, Ticket};
-use crate::channel::error::TrySendError;
 use crate::foreign::Panics;
 use crate::os::ForkLock;
 use crate::queue::FarApart;
@@ -127,12 +126,21 @@ impl PartialEq for Returned {
 }
 
 /// What an arriving endpoint has found.
-pub(super) enum Encounter<M> {
-    Peer(M),
+pub(super) enum Encounter {
+    /// The message has changed hands. The claim that was taken: its owner is to be [woken], after the lock.
+    Peer(Option<Arc<Ticket>>),
     /// No endpoint of the other side waits.
     Nobody,
     /// The other side is disconnected.
     Closed,
+}
+
+/// The owner of a claim that was taken, if there is one, is woken. A waker is user code; while unwinding, its panic goes
+/// no further.
+pub(super) fn woken(met: Option<Arc<Ticket>>) {
+    if let Some(met) = met {
+        Panics::in_drop(|| met.wake());
+    }
 }
 
 /// A message that is handed over, and where it is.
@@ -336,32 +344,34 @@ impl Meeting {
         self.moves.store(self.moves.load(Ordering::Relaxed).wrapping_add(1), Ordering::Release);
     }
 
+    /// Hands the message that is in `place` to the first receiver that waits, or takes that of a sender to it.
+    pub(super) fn exchange(&self, lines: &mut Lines, sends: bool, place: &mut LentPlace<'_>) -> Encounter {
+        if sends { self.give(lines, MessageFrom::Place(place)) } else { self.take(lines, place) }
+    }
+
     // MUTANT: Numbers only order the messages; gaps are harmless.
-    /// Hands the message to the first receiver that waits, and removes it from the line. The caller wakes it, after the
-    /// lock. After an error the message is where it was.
-    pub(super) fn give(&self, lines: &mut Lines, offer: MessageFrom<'_, '_>) -> Result<Arc<Ticket>, TrySendError<()>> {
-        let met = self.give_again(lines, lines.handed, offer)?;
-        lines.handed += 1;
-        self.meter().meets();
-        Ok(met)
+    /// Hands the message to the first receiver that waits, and removes it from the line. Where there is none, the message
+    /// is where it was.
+    pub(super) fn give(&self, lines: &mut Lines, offer: MessageFrom<'_, '_>) -> Encounter {
+        let found = self.give_again(lines, lines.handed, offer);
+        if matches!(found, Encounter::Peer(_)) {
+            lines.handed += 1;
+            self.meter().meets();
+        }
+        found
     }
 
     // MUTANT: The count stays too high until the next registration; the check under the lock decides. Killed only by
     // the model `a_select_whose_time_is_up_against_a_send`.
     /// As [`give`](Self::give), for a message that counts as handed over already, with this number.
-    fn give_again(
-        &self,
-        lines: &mut Lines,
-        number: u64,
-        mut offer: MessageFrom<'_, '_>,
-    ) -> Result<Arc<Ticket>, TrySendError<()>> {
+    fn give_again(&self, lines: &mut Lines, number: u64, mut offer: MessageFrom<'_, '_>) -> Encounter {
         if self.is_closed() {
-            return Err(TrySendError::Disconnected(()));
+            return Encounter::Closed;
         }
         if !lines.returned.is_empty() {
             // A receiver whose claim is open while there are such messages is about to check, and must find the first
             // of them.
-            return Err(TrySendError::Full(()));
+            return Encounter::Nobody;
         }
         let mut at = lines.receivers.first();
         while let Some((node, behind)) = lines.receivers.look(at) {
@@ -376,21 +386,21 @@ impl Meeting {
                     lines.receivers.remove(at);
                     self.note(lines);
                     self.meter().wakes();
-                    return Ok(ticket);
+                    return Encounter::Peer(Some(ticket));
                 }
                 // SAFETY: as above; the claim was closed, or taken in another line, so the node stays in this one.
                 unsafe { offer.take_from(node) };
             }
             at = behind;
         }
-        Err(TrySendError::Full(()))
+        Encounter::Nobody
     }
 
     // MUTANT: The count stays too high until the next registration; the check under the lock decides. Killed only by
     // the model `a_select_whose_time_is_up_against_a_send`.
-    /// Takes the message of the first waiting sender to `place`, and removes it from the line. The caller wakes it,
-    /// after the lock. There is none to wake where the message had been given back.
-    pub(super) fn take(&self, lines: &mut Lines, place: &mut LentPlace<'_>) -> Encounter<Option<Arc<Ticket>>> {
+    /// Takes the message of the first waiting sender to `place`, and removes it from the line. There is none to wake
+    /// where the message had been given back.
+    pub(super) fn take(&self, lines: &mut Lines, place: &mut LentPlace<'_>) -> Encounter {
         if let Some(Returned(node)) = lines.returned.pop() {
             self.note(lines);
             // SAFETY: the node was given back, and is now this thread's.
@@ -449,9 +459,9 @@ impl Meeting {
             return unsafe { node.clear() };
         };
         let number = node.handed();
-        if let Ok(ticket) = self.give_again(&mut lines, number, MessageFrom::Node(node)) {
+        if let Encounter::Peer(met) = self.give_again(&mut lines, number, MessageFrom::Node(node)) {
             drop(lines);
-            return ticket.wake();
+            return woken(met);
         }
         lines.returned.push(Returned(node.clone()));
         self.note(&lines);

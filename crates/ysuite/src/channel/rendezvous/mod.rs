@@ -20,6 +20,7 @@
 //! that only want to be notified.
 
 mod end;
+mod exchange;
 #[cfg(feature = "futures")]
 mod in_line;
 mod line;
@@ -35,8 +36,7 @@ mod ticket;
 mod wait;
 
 pub(super) use self::end::MeetingEnd;
-#[cfg(feature = "mpsc")]
-pub(super) use self::end::UntypedMeetingEnd;
+pub(super) use self::exchange::{Exchange, ExchangePlace};
 #[cfg(feature = "futures")]
 pub(super) use self::in_line::InLine;
 pub(super) use self::line_wait::{Closed, Exchanged, Lining};

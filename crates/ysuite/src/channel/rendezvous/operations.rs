@@ -4,13 +4,13 @@
 use core::ptr::drop_in_place;
 use core::task::{Context, Poll};
 
-use super::end::{AnyEnd, UntypedMeetingEnd};
+use super::end::AnyEnd;
 use super::line_wait::{Exchanged, LineWait};
 use super::meeting::Meeting;
 use super::node::LentPlace;
-use super::outlined::OutlinedDrop;
+use super::outlined::{Outlined, OutlinedDrop};
 use super::party::{AnyParty, poll_place};
-use crate::channel::error::{RecvError, TryRecvError, TrySendError};
+use crate::channel::error::RecvError;
 use crate::os::Deadline;
 use crate::signal::{AttachError, Registration};
 use crate::sync::Arc;
@@ -20,9 +20,8 @@ use crate::wait::{Backoff, Subscriptions};
 #[allow(clippy::type_complexity)] // As the functions are declared.
 pub(super) struct Operations {
     // Of an endpoint that is borrowed.
-    pub(super) try_send: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Result<(), TrySendError<()>>,
-    pub(super) try_recv: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Result<(), TryRecvError>,
-    pub(super) take: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Result<(), TryRecvError>,
+    pub(super) exchange: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Option<Exchanged>,
+    pub(super) try_exchange: fn(&AnyParty<'_>, &mut LentPlace<'_>) -> Option<Exchanged>,
     pub(super) block: fn(&AnyParty<'_>, &mut LentPlace<'_>, Deadline, &mut Backoff) -> Option<Exchanged>,
     // Of a wait.
     pub(super) attempt: fn(&mut LineWait<'_>, &mut LentPlace<'_>) -> Option<Exchanged>,
@@ -40,7 +39,7 @@ pub(super) struct Operations {
     pub(super) detach: fn(&mut AnyEnd) -> bool,
     pub(super) with_registration: fn(&AnyEnd, &mut dyn FnMut(&Registration)),
     drop_end: unsafe fn(*mut AnyEnd),
-    pub(super) new_end: fn(&Arc<Meeting>, bool, bool) -> Box<UntypedMeetingEnd>,
+    pub(super) new_end: fn(&Arc<Meeting>, bool, bool) -> Box<Outlined<AnyEnd>>,
     // Of the whole rendezvous.
     pub(super) poll_place:
         fn(&Meeting, &mut Subscriptions, bool, &mut Context<'_>, &mut LentPlace<'_>) -> Poll<Result<(), RecvError>>,
@@ -51,9 +50,8 @@ pub(super) struct Operations {
 }
 
 pub(super) static OPERATIONS: Operations = Operations {
-    try_send: |party, place| party.try_send(place),
-    try_recv: |party, place| party.try_recv(place),
-    take: |party, place| party.take(place),
+    exchange: |party, place| party.exchange(place),
+    try_exchange: |party, place| party.try_exchange(place),
     block: |party, place, deadline, backoff| party.block(place, deadline, backoff),
     attempt: |wait, place| wait.attempt(place),
     block_wait: |wait, deadline, backoff| wait.block(deadline, backoff),

@@ -7,11 +7,10 @@ use core::future::{Future, poll_fn};
 use core::marker::PhantomData;
 use core::task::{Context, Poll};
 
-use super::line_wait::Lining;
-use super::meeting::{Encounter, Meeting, MeetingOf, MeetingSide, MessageFrom};
+use super::line_wait::{Closed, Exchanged, Lining};
+use super::meeting::{Encounter, Meeting, MeetingOf, MeetingSide, woken};
 use super::node::LentPlace;
 use super::operations::Operations;
-use super::wait::woken;
 use crate::channel::error::{
     self, RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
 };
@@ -64,7 +63,8 @@ impl<T> Party<'_, T, true> {
     /// Hands the message that is in `place` to a receiver that waits. After an error it is still there; so in all that
     /// sends.
     pub(in crate::channel) fn try_send(&self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
-        (self.operations().try_send)(&self.any, &mut self.place(place))
+        let outcome = (self.operations().try_exchange)(&self.any, &mut self.place(place));
+        outcome.map_or(Err(TrySendError::Full(())), |outcome| Ok(outcome?))
     }
 
     /// Hands the message that is in `place` to a receiver; waits for one until the deadline.
@@ -107,7 +107,8 @@ impl<T> Party<'_, T, true> {
 impl<'a, T> Party<'a, T, false> {
     /// Takes the message of a sender that waits to `place`, which is empty; so in all that receives.
     pub(in crate::channel) fn try_recv(&self, place: &mut Option<T>) -> Result<(), TryRecvError> {
-        (self.operations().try_recv)(&self.any, &mut self.place(place))
+        let outcome = (self.operations().try_exchange)(&self.any, &mut self.place(place));
+        outcome.map_or(Err(TryRecvError::Empty), |outcome| Ok(outcome?))
     }
 
     /// Takes the message of a sender; waits for one until the deadline.
@@ -121,17 +122,14 @@ impl<'a, T> Party<'a, T, false> {
         outcome.map_or(Err(RecvTimeoutError::Timeout), |outcome| Ok(outcome.map_err(RecvError::from)?))
     }
 
-    /// Waits for one sender, then takes the messages of waiting senders, at most `most`, which is not 0.
-    pub(in crate::channel) fn recv_batch(
-        &self,
-        to: &mut Vec<T>,
-        most: usize,
-        backoff: &mut Backoff,
-    ) -> Result<usize, RecvError> {
-        let mut place = Foreign::none();
-        self.recv(&mut place, Deadline::Never, backoff).map_err(|_| RecvError)?;
-        to.push(place.take_out());
-        Ok(1 + self.take_more(to, most - 1))
+    /// Waits for one sender, then takes the messages of waiting senders for which there is room.
+    pub(in crate::channel) fn recv_into<P>(&self, to: &mut P, backoff: &mut Backoff) -> Result<(), RecvError>
+    where
+        P: super::ExchangePlace<T, false>,
+    {
+        self.recv(to.next(), Deadline::Never, backoff).map_err(|_| RecvError)?;
+        to.fetch(self);
+        Ok(())
     }
 
     /// Takes the messages of waiting senders, at most `most`, which is not 0.
@@ -147,9 +145,7 @@ impl<'a, T> Party<'a, T, false> {
         let (there, before) = (self.side().supply().min(most), to.len());
         let mut place = Foreign::none();
         for _ in 0..there {
-            if (self.operations().take)(&self.any, &mut self.place(&mut place)).is_err() {
-                break;
-            }
+            let Some(Ok(())) = (self.operations().exchange)(&self.any, &mut self.place(&mut place)) else { break };
             to.push(place.take_out());
         }
         to.len() - before
@@ -200,76 +196,53 @@ impl<'a> AnyParty<'a> {
     }
 
     // MUTANT: Speed only: one more attempt, or one less: an endpoint that came meanwhile has raised the id again.
-    /// Hands the message that is in `place` to a receiver that waits. After an error it is still there; so in all that
-    /// sends.
-    pub(super) fn try_send(&self, place: &mut LentPlace<'_>) -> Result<(), TrySendError<()>> {
-        match self.give(place) {
-            Err(TrySendError::Full(())) => {
-                let mut found = false;
-                // The waker that this notifies in its place is user code.
-                Panics::in_drop(|| found = self.rest());
-                if found { self.give(place) } else { Err(TrySendError::Full(())) }
-            }
-            outcome => outcome,
+    /// As [`exchange`](Self::exchange); an attached endpoint that finds nobody takes its id down.
+    pub(super) fn try_exchange(&self, place: &mut LentPlace<'_>) -> Option<Exchanged> {
+        let outcome = self.exchange(place);
+        if outcome.is_some() {
+            return outcome;
         }
+        let mut found = false;
+        // The waker that this notifies in its place is user code.
+        Panics::in_drop(|| found = self.rest());
+        if found { self.exchange(place) } else { None }
     }
 
-    // USER CODE: the waker of the peer's task, by `wake` of `channel/rendezvous/ticket.rs`; so also in `take` and
-    //     `poll`, and in `send`, `receive` and `look` of `channel/rendezvous/wait.rs`. The message has changed hands,
-    //     the lock is free; re-entrance: any operation; panic: propagates; a received message is dropped with the call;
-    //     test: tests/suite/rendezvous/foreign.rs: a_waker_that_panics_leaves_the_handover_done,
+    // USER CODE: the waker of the peer's task, by `wake` of `channel/rendezvous/ticket.rs`; so also in `poll`, and in
+    //     `join` and `look` of `channel/rendezvous/wait.rs`. The message has changed hands, the lock is free;
+    //     re-entrance: any operation; panic: propagates; a received message is dropped with the call; test:
+    //     tests/suite/rendezvous/foreign.rs: a_waker_that_panics_leaves_the_handover_done,
     //     tests/suite/rendezvous/foreign.rs: a_waker_may_use_the_channel, tests/suite/rendezvous/foreign.rs:
     //     a_receiver_whose_passing_on_panics_leaks_no_message
-    // MUTANT: Speed only: an early exit; the line decides under the lock. Killed only by
-    // `one_mpsc_sender_closes_and_the_others_go_on` and `a_receivers_waker_may_send_to_the_next`.
-    /// As [`try_send`](Self::try_send); an attached endpoint keeps its id up.
-    pub(in crate::channel) fn give(&self, place: &mut LentPlace<'_>) -> Result<(), TrySendError<()>> {
+    // MUTANT: Speed only: an early exit; the line decides under the lock. A sender has no notification left to pass on.
+    // Killed only by `one_mpsc_sender_closes_and_the_others_go_on`, `a_receivers_waker_may_send_to_the_next` and
+    // `a_receiver_that_was_called_twice_tells_the_next_of_what_it_leaves`.
+    /// Hands the message that is in `place` to a receiver that waits, or takes that of a sender to it. `None`: nobody
+    /// waits. An attached endpoint keeps its id up. A message that was not handed over is still in its place.
+    pub(in crate::channel) fn exchange(&self, place: &mut LentPlace<'_>) -> Option<Exchanged> {
         let meeting = self.meeting;
         if self.has_ended {
-            return Err(TrySendError::Disconnected(()));
+            return Some(Err(Closed));
         }
-        if meeting.is_deserted(true) {
-            return Err(TrySendError::Full(()));
-        }
-        let mut lines = meeting.lock();
-        let met = meeting.give(&mut lines, MessageFrom::Place(place))?;
-        drop(lines);
-        // There is nothing to pass on: a sender is never notified of more receivers than it can serve.
-        met.wake();
-        Ok(())
-    }
-
-    // MUTANT: Speed only: one more attempt, or one less: an endpoint that came meanwhile has raised the id again.
-    /// Takes the message of a sender that waits to `place`, which is empty; so in all that receives.
-    pub(super) fn try_recv(&self, place: &mut LentPlace<'_>) -> Result<(), TryRecvError> {
-        match self.take(place) {
-            Err(TryRecvError::Empty) if self.rest() => self.take(place),
-            outcome => outcome,
-        }
-    }
-
-    // MUTANT: Speed only: one more attempt, or one less. A sender has no notification left to pass on. Killed only by
-    // `a_receiver_that_was_called_twice_tells_the_next_of_what_it_leaves`.
-    /// As [`try_recv`](Self::try_recv); an attached endpoint keeps its id up.
-    pub(in crate::channel) fn take(&self, place: &mut LentPlace<'_>) -> Result<(), TryRecvError> {
-        let meeting = self.meeting;
-        if meeting.is_deserted(false) {
-            return Err(TryRecvError::Empty);
+        if meeting.is_deserted(self.sends) {
+            return None;
         }
         let mut lines = meeting.lock();
-        let found = meeting.take(&mut lines, place);
+        let found = meeting.exchange(&mut lines, self.sends, place);
         drop(lines);
         match found {
+            // There is nothing to pass on: a sender is never notified of more receivers than it can serve.
+            Encounter::Peer(met) if self.sends => woken(met),
             Encounter::Peer(met) => {
                 // Wakers are user code.
                 let mut panics = Panics::none();
                 panics.catch(|| woken(met));
                 panics.catch(|| self.pass_on());
-                Ok(())
             }
-            Encounter::Nobody => Err(TryRecvError::Empty),
-            Encounter::Closed => Err(TryRecvError::Disconnected),
+            Encounter::Nobody => return None,
+            Encounter::Closed => return Some(Err(Closed)),
         }
+        Some(Ok(()))
     }
 }
 
@@ -296,10 +269,7 @@ pub(super) fn poll_place(
     place: &mut LentPlace<'_>,
 ) -> Poll<Result<(), RecvError>> {
     let party = AnyParty { meeting, subscriptions: None, sends: false, has_ended: false };
-    let look = &mut || match party.take(place) {
-        Err(TryRecvError::Empty) => None,
-        outcome => Some(outcome.map_err(|_| RecvError)),
-    };
+    let look = &mut || party.exchange(place).map(|outcome| outcome.map_err(RecvError::from));
     poll(party.side(), subscriptions, is_notified, context, look)
 }
 

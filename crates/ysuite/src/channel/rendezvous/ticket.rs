@@ -117,7 +117,7 @@ impl Ticket {
         self.state.compare_exchange(OPEN, state, Ordering::Release, Ordering::Relaxed).is_ok()
     }
 
-    // USER CODE: as of `give` in `channel/rendezvous/party.rs`; test: tests/suite/rendezvous/foreign.rs:
+    // USER CODE: as of `exchange` in `channel/rendezvous/party.rs`; test: tests/suite/rendezvous/foreign.rs:
     //     a_waker_that_panics_leaves_the_handover_done
     /// Wakes the owner of a claim that the caller has taken. A waker is user code: not under a lock.
     pub(super) fn wake(&self) {

@@ -5,12 +5,14 @@
 
 use core::task::{Context, Poll};
 
+use super::line_wait::Closed;
 #[cfg(all(test, not(ysuite_loom)))]
 use super::meeting::Meeting;
-use super::meeting::{Encounter, MeetingSide, MessageFrom};
+use super::meeting::{Encounter, MeetingSide, MessageFrom, woken};
 use super::node::{LentPlace, StandNode};
 use super::ticket::{Met, Ticket};
-use crate::channel::error::{RecvError, SendError, TrySendError};
+#[cfg(feature = "futures")]
+use crate::channel::error::SendError;
 use crate::foreign::Panics;
 use crate::os::Deadline;
 use crate::sync::Arc;
@@ -19,36 +21,37 @@ use crate::wait::Backoff;
 /// A registration in line, of a sender or a receiver, without its side. It stays there until it [leaves](Self::leave).
 pub(in crate::channel) struct LineSlot(Arc<StandNode>);
 
-/// Of a sender.
 impl LineSlot {
-    /// Hands the message of `place` over to a receiver that waits (`None`), or registers in line with it. An error where
-    /// the rendezvous is closed; the message is in its place then. Where `opens`, only this registration uses the claim,
-    /// which is open then. Otherwise its owner opens it later.
-    pub(in crate::channel) fn send_from(
+    /// Hands the message of `place` over to a receiver that waits, or takes that of a sender to it (`None`). Otherwise
+    /// registers in line, a sender with its message. An error where the rendezvous is closed; a message is in its place
+    /// then. Where `opens`, only this registration uses the claim, which is open then. Otherwise its owner opens it later.
+    pub(in crate::channel) fn join(
         side: MeetingSide<'_>,
         ticket: &Arc<Ticket>,
         case: u32,
         place: &mut LentPlace<'_>,
         opens: bool,
-    ) -> Result<Option<Self>, SendError<()>> {
+    ) -> Result<Option<Self>, Closed> {
         let node = place.node(ticket.clone(), case);
         let mut lines = side.meeting.lock();
-        match side.meeting.give(&mut lines, MessageFrom::Place(place)) {
-            Ok(met) => {
+        match side.meeting.exchange(&mut lines, side.sends, place) {
+            Encounter::Peer(met) => {
                 // MUTANT: The lock ends with the function anyway.
                 drop(lines);
-                met.wake();
+                woken(met);
                 return Ok(None);
             }
-            Err(TrySendError::Disconnected(())) => return Err(SendError(())),
-            Err(TrySendError::Full(())) => {}
+            Encounter::Closed => return Err(Closed),
+            Encounter::Nobody => {}
         }
-        // SAFETY: no other thread has the node as yet.
-        unsafe { node.put(place) };
+        if side.sends {
+            // SAFETY: no other thread has the node as yet.
+            unsafe { node.put(place) };
+        }
         if opens {
             ticket.open();
         }
-        side.meeting.stand(&mut lines, true, &node);
+        side.meeting.stand(&mut lines, side.sends, &node);
         // MUTANT: The lock ends with the function anyway.
         drop(lines);
         let stand = Stand::new(side, Self(node));
@@ -58,27 +61,33 @@ impl LineSlot {
         Ok(stand.into_slot())
     }
 
-    /// After the claim was opened: takes a receiver that waits. See [`Look`].
-    pub(in crate::channel) fn look(&self, side: MeetingSide<'_>) -> Look {
+    /// After the claim was opened: takes a receiver that waits, or the message of a sender that waits to `place`. See
+    /// [`Look`].
+    pub(in crate::channel) fn look(&self, side: MeetingSide<'_>, place: &mut LentPlace<'_>) -> Look {
         let meeting = side.meeting;
         let mut lines = meeting.lock();
-        if !meeting.is_closed() && !meeting.has_other(&lines, true, &self.0.ticket) {
+        if !meeting.is_closed() && !meeting.has_other(&lines, side.sends, &self.0.ticket) {
             return Look::Nobody;
         }
         // At work from here on. Under the lock: of two that wait for each other here, one finds the other's claim open.
         if let Some(met) = self.0.ticket.close() {
             return Look::Met(met);
         }
-        // The node is in line, as its claim was not taken, and the lock is held. So it has its message.
-        match meeting.give(&mut lines, MessageFrom::Node(&self.0)) {
-            Ok(met) => {
+        let found = if side.sends {
+            // The node is in line, as its claim was not taken, and the lock is held. So it has its message.
+            meeting.give(&mut lines, MessageFrom::Node(&self.0))
+        } else {
+            meeting.take(&mut lines, place)
+        };
+        match found {
+            Encounter::Peer(met) => {
                 // MUTANT: The lock ends with the function anyway.
                 drop(lines);
-                met.wake();
+                woken(met);
                 Look::Found
             }
-            Err(error) if error.is_disconnected() => Look::Closed,
-            Err(_) => Look::Again,
+            Encounter::Closed => Look::Closed,
+            Encounter::Nobody => Look::Again,
         }
     }
 
@@ -111,74 +120,6 @@ pub(in crate::channel) enum Look {
     Found,
     /// A counterpart was there and has left, or is at work. The claim is closed: open it, and check again.
     Again,
-}
-
-/// Of a receiver.
-impl LineSlot {
-    /// Takes the message of a waiting sender to `place` (`None`), or registers in line for one. An error where the
-    /// rendezvous is closed. See [`send_from`](Self::send_from) for `opens`.
-    pub(in crate::channel) fn receive_to(
-        side: MeetingSide<'_>,
-        ticket: &Arc<Ticket>,
-        case: u32,
-        place: &mut LentPlace<'_>,
-        opens: bool,
-    ) -> Result<Option<Self>, RecvError> {
-        let node = place.node(ticket.clone(), case);
-        let mut lines = side.meeting.lock();
-        match side.meeting.take(&mut lines, place) {
-            Encounter::Peer(met) => {
-                // MUTANT: The lock ends with the function anyway.
-                drop(lines);
-                woken(met);
-                return Ok(None);
-            }
-            Encounter::Closed => return Err(RecvError),
-            Encounter::Nobody => {}
-        }
-        if opens {
-            ticket.open();
-        }
-        side.meeting.stand(&mut lines, false, &node);
-        // MUTANT: The lock ends with the function anyway.
-        drop(lines);
-        let stand = Stand::new(side, Self(node));
-        if opens {
-            side.announce();
-        }
-        Ok(stand.into_slot())
-    }
-
-    /// After the claim was opened: takes the message of a sender that waits to `place`. See [`Look`].
-    pub(in crate::channel) fn look_to(&self, side: MeetingSide<'_>, place: &mut LentPlace<'_>) -> Look {
-        let meeting = side.meeting;
-        let mut lines = meeting.lock();
-        if !meeting.is_closed() && !meeting.has_other(&lines, false, &self.0.ticket) {
-            return Look::Nobody;
-        }
-        // At work from here on. Under the lock: of two that wait for each other here, one finds the other's claim open.
-        if let Some(met) = self.0.ticket.close() {
-            return Look::Met(met);
-        }
-        match meeting.take(&mut lines, place) {
-            Encounter::Peer(met) => {
-                // MUTANT: The lock ends with the function anyway.
-                drop(lines);
-                woken(met);
-                Look::Found
-            }
-            Encounter::Closed => Look::Closed,
-            Encounter::Nobody => Look::Again,
-        }
-    }
-}
-
-/// The claim of a sender has been taken, and its message: wakes that sender. A waker is user code; while unwinding, its
-/// panic goes no further.
-pub(super) fn woken(met: Option<Arc<Ticket>>) {
-    if let Some(met) = met {
-        Panics::in_drop(|| met.wake());
-    }
 }
 
 impl LineSlot {
@@ -293,9 +234,9 @@ impl<'a> Stand<'a> {
         case: u32,
         message: i32,
         opens: bool,
-    ) -> Result<Option<Self>, SendError<()>> {
+    ) -> Result<Option<Self>, Closed> {
         let side = meeting.side::<true>();
-        let slot = LineSlot::send_from(side, ticket, case, &mut of_test(&mut Some(message)), opens)?;
+        let slot = LineSlot::join(side, ticket, case, &mut of_test(&mut Some(message)), opens)?;
         Ok(slot.map(|slot| Self::new(side, slot)))
     }
 
@@ -304,21 +245,21 @@ impl<'a> Stand<'a> {
         ticket: &Arc<Ticket>,
         case: u32,
         opens: bool,
-    ) -> Result<Result<i32, Self>, RecvError> {
+    ) -> Result<Result<i32, Self>, Closed> {
         let mut place = None;
         let side = meeting.side::<false>();
-        let slot = LineSlot::receive_to(side, ticket, case, &mut of_test(&mut place), opens)?;
+        let slot = LineSlot::join(side, ticket, case, &mut of_test(&mut place), opens)?;
         Ok(slot.map_or_else(|| Ok(place.expect("a message, or a place in line")), |slot| Err(Self::new(side, slot))))
     }
 
     pub(super) fn look(&mut self) -> Look {
-        self.slot.as_ref().expect("it is in line").look(self.side)
+        self.slot.as_ref().expect("it is in line").look(self.side, &mut of_test(&mut None))
     }
 
     /// Of a receiver.
     pub(super) fn look_for(&mut self) -> (Look, Option<i32>) {
         let mut place = None;
-        (self.slot.as_ref().expect("it is in line").look_to(self.side, &mut of_test(&mut place)), place)
+        (self.slot.as_ref().expect("it is in line").look(self.side, &mut of_test(&mut place)), place)
     }
 
     pub(super) fn leave(self) -> (Option<Met>, Option<i32>) {

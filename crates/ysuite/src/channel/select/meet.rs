@@ -75,14 +75,11 @@ impl<'a> LineCase<'a> {
     }
 
     pub(super) fn look(&mut self, place: &mut LentPlace<'_>) -> (Looked, Option<Exchanged>) {
-        let side = self.side();
-        let look = |slot: &LineSlot| if self.party.sends { slot.look(side) } else { slot.look_to(side, place) };
-        match self.slot.as_ref().map_or(Look::Nobody, look) {
+        match self.slot.as_ref().map_or(Look::Nobody, |slot| slot.look(self.side(), place)) {
             Look::Nobody => (Looked::Nothing, None),
             Look::Met(met) => (Looked::Met(met), None),
-            // The message of a sender comes out of the line.
-            Look::Closed if self.party.sends => (Looked::Done, self.met(place)),
-            Look::Closed => (Looked::Done, Some(Err(Closed))),
+            // A sender's message comes out of the line.
+            Look::Closed => (Looked::Done, self.met(place)),
             Look::Found => (Looked::Done, Some(Ok(()))),
             Look::Again => (Looked::Again, None),
         }

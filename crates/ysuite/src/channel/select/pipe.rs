@@ -6,8 +6,8 @@ use super::case::Looked;
 use super::meet::MeetingCase;
 use super::operation::{QueueOrMeeting, SelectOperation, looked};
 use super::sleeper::SelectWaiter;
-use crate::channel::receive::{PipeReceiver, ReadingEnd};
-use crate::channel::send::{PipeSender, SenderLink};
+use crate::channel::receive::PipeReceiver;
+use crate::channel::send::PipeSender;
 use crate::channel::{RecvError, SendError};
 use crate::wait::one;
 
@@ -19,10 +19,10 @@ pub(in crate::channel) type PipeOutlet<'a, S> = QueueOrMeeting<'a, PipeGive<'a, 
 
 #[inline]
 pub(in crate::channel) fn source<R: PipeReceiver>(receiver: &mut R) -> PipeSource<'_, R> {
-    if receiver.receiving().end.meeting().is_none() {
+    if receiver.receiving().meeting.as_ref().is_none() {
         return QueueOrMeeting::Queue(PipeTake { receiver, is_registered: false });
     }
-    match receiver.receiving().end.meeting() {
+    match receiver.receiving().meeting.as_ref() {
         Some(meeting) => QueueOrMeeting::Meeting(MeetingCase::new(&meeting.party())),
         None => unreachable!("looked just now"),
     }
@@ -30,10 +30,10 @@ pub(in crate::channel) fn source<R: PipeReceiver>(receiver: &mut R) -> PipeSourc
 
 #[inline]
 pub(in crate::channel) fn outlet<S: PipeSender>(sender: &mut S) -> PipeOutlet<'_, S> {
-    if sender.sending().end.link.meeting().is_none() {
+    if sender.sending().end.meeting.as_ref().is_none() {
         return QueueOrMeeting::Queue(PipeGive { sender, is_registered: false });
     }
-    match sender.sending().end.link.meeting() {
+    match sender.sending().end.meeting.as_ref() {
         Some(meeting) => QueueOrMeeting::Meeting(MeetingCase::new(&meeting.party())),
         None => unreachable!("looked just now"),
     }

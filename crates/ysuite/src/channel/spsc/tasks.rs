@@ -90,7 +90,7 @@ impl<T> Receiver<T> {
 
 /// A send of a task: see [`send_async`](Sender::send_async).
 #[must_use = "futures do nothing unless they are polled"]
-pub struct SendFuture<'a, T>(pub(super) SendTask<'a, T, Arc<SpscShared<T>>>);
+pub struct SendFuture<'a, T>(pub(super) SendTask<'a, T, Arc<SpscShared>>);
 
 impl<T> Future for SendFuture<'_, T> {
     type Output = Result<(), SendError<T>>;

@@ -11,7 +11,7 @@ use core::mem::ManuallyDrop;
 use std::collections::VecDeque;
 
 use crate::channel::mpsc::shared::LANE;
-use crate::channel::rendezvous::{OutlinedDrop, UntypedMeetingEnd};
+use crate::channel::rendezvous::OutlinedDrop;
 use crate::passive::Barrier;
 use crate::queue::ypipe::{Reading, UntypedReader};
 use crate::sync::window;
@@ -36,8 +36,6 @@ pub(super) struct Row {
     pub(super) visits: u64,
     /// The receiver has closed the channel. Then all lanes with messages are in the row, which no lane joins any more.
     pub(super) is_shut: bool,
-    /// The endpoint of a rendezvous. Here, since nothing of the row is kept in registers.
-    pub(super) meeting: Option<Box<UntypedMeetingEnd>>,
 }
 
 impl OutlinedDrop for Option<Box<Row>> {
@@ -195,15 +193,11 @@ impl ActiveLane {
 }
 
 impl Row {
-    pub(super) fn new(meeting: Option<Box<UntypedMeetingEnd>>) -> Self {
-        Self { lanes: LaneQueue::new(), active: 0, further: Vec::new(), visits: 0, is_shut: false, meeting }
-    }
-
     /// Of a channel whose first lane becomes active.
     #[cold]
     #[inline(never)]
     pub(super) fn boxed() -> Box<Self> {
-        Box::new(Self::new(None))
+        Box::new(Self { lanes: LaneQueue::new(), active: 0, further: Vec::new(), visits: 0, is_shut: false })
     }
 
     pub(super) fn is_active(&self, id: usize) -> bool {
