@@ -4,6 +4,7 @@ use core::marker::PhantomData;
 use core::task::{Context, Poll};
 
 use super::RecvError;
+use super::permit::HeldRoom;
 use super::receiver::Receiver;
 use super::sender::Sender;
 use super::shared::{BroadcastShared, Listener, Speaker};
@@ -182,6 +183,13 @@ impl<T> Supply<T> for StagedRun<'_, T> {
             }
         }
         Ok(())
+    }
+}
+
+/// Room for a message: the operation reserves it.
+impl<T> Supply<T> for HeldRoom<'_, T> {
+    fn push(&mut self, _: &BroadcastShared<T>) -> Result<(), Rejected<()>> {
+        self.add(1)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Reserving: permits, for one message or several, now or when there is room. Any thread.
 
+use super::operations::BroadcastSend;
 use super::permit::{HeldRoom, OwnedPermit, Permit, Permits};
 use super::shared::{BroadcastShared, Speaker};
 use super::{ReserveError, Sender, TryReserveError, TrySendError};
@@ -21,7 +22,9 @@ impl<T> Sender<T> {
     /// # Errors
     /// When there is no receiver, and when the channel was closed.
     pub fn reserve(&self) -> Result<Permit<'_, T>, ReserveError> {
-        self.hold(1).map(Permit::new)
+        let mut held = ReservedRoom::none(&*self.shared);
+        let outcome = operation::perform(BroadcastSend::new(self), &mut held);
+        outcome.map(|()| Permit::new(held)).map_err(|_| ReserveError::Disconnected)
     }
 
     /// Reserves room for a message if there is any.
