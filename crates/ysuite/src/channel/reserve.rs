@@ -26,7 +26,7 @@ use crate::wait::{SharedBackoff, WaitList};
 pub(super) trait Roomy: Sized {
     /// Reserves room for `most` messages, or for fewer, but not for fewer than `least`. Returns for how many.
     fn hold(&self, least: usize, most: usize) -> Result<usize, Rejected<()>>;
-    /// Room is no longer reserved: other senders may use it, and are notified.
+    /// Room is no longer reserved: other senders may use it, and are notified. While unwinding, a panic of theirs ends here.
     fn release(&self, places: usize);
     fn holders(&self) -> &Holders;
     /// The senders that wait for something rare.
@@ -153,7 +153,7 @@ impl<'a, C: Roomy> ReservedRoom<'a, C> {
 impl<C: Roomy> Drop for ReservedRoom<'_, C> {
     fn drop(&mut self) {
         if self.places != 0 {
-            Panics::in_drop(|| self.shared.release(self.places));
+            self.shared.release(self.places);
         }
     }
 }
@@ -251,12 +251,7 @@ impl<'a, H: Reserver> Reservation<'a, H> {
             if self.sender.begin(held, self.places)? {
                 return Ok(true);
             }
-            if self.places == 1 {
-                // Not again at once: a wait comes before the next attempt, and a broadcast finds the disconnection then.
-                self.stage = ReserveStage::Add;
-                return Ok(false);
-            }
-            self.stage = ReserveStage::Gather;
+            self.stage = if self.places == 1 { ReserveStage::Add } else { ReserveStage::Gather };
         }
         if let ReserveStage::Gather = self.stage {
             if !self.gather()? {

@@ -69,6 +69,20 @@ fn the_last_receivers_end_against_a_permit() {
     });
 }
 
+/// As above, where a sender reserves by steps.
+#[test]
+fn the_last_receivers_end_against_several_permits() {
+    model_up_to(3, || {
+        let (sender, receiver) = broadcast::bounded(1);
+        let permit = sender.clone().reserve_owned().unwrap();
+        let waiting = thread::spawn(move || sender.reserve_many(1).is_err());
+        let using = thread::spawn(move || permit.send(1).is_ok());
+        drop(receiver);
+        using.join().unwrap();
+        assert!(waiting.join().unwrap());
+    });
+}
+
 /// Each has room for one and waits for the other's, if the two do not take turns.
 ///
 /// Claim: Two senders of a broadcast channel that reserve several permits at once do not deadlock.

@@ -108,7 +108,7 @@ impl<T> Roomy for BroadcastShared<T> {
 
     fn release(&self, places: usize) {
         self.ring.give_back(places as u64);
-        self.announce_room();
+        Panics::in_drop(|| self.announce_room());
     }
 
     fn holders(&self) -> &Holders {

@@ -58,11 +58,8 @@ impl<T> BroadcastRing<T> {
         loop {
             // ORDERING: Acquire, as in `room`.
             let word = self.tail_word().load(Ordering::Acquire);
-            if word & CLOSED != 0 || self.readers() == 0 {
-                return Err(self.refusal(word));
-            }
-            if self.is_lossy() {
-                return Ok(());
+            if word & CLOSED != 0 || self.is_lossy() {
+                return if word & CLOSED != 0 || self.readers() == 0 { Err(self.refusal(word)) } else { Ok(()) };
             }
             if word & RESERVED == 0 {
                 // ORDERING: Relaxed; a flag, and all writers exchange this word.
@@ -70,11 +67,16 @@ impl<T> BroadcastRing<T> {
                 continue;
             }
             let end = self.taken().end(word);
-            if end + messages > self.limit() {
-                if end + messages > self.passed(word & POSITION) {
-                    return Err(Rejected::Full(()));
-                }
+            let is_full = end + messages > self.limit();
+            if is_full && end + messages <= self.passed(word & POSITION) {
                 continue;
+            }
+            // After the limit: room that is there because the last reader has left is no room.
+            if self.readers() == 0 {
+                return Err(self.refusal(word));
+            }
+            if is_full {
+                return Err(Rejected::Full(()));
             }
             // ORDERING: Release pairs with the Acquire in `end`. The claim that uses this room hands on what the
             // readers have released: see `claim_held`. Relaxed on failure.
