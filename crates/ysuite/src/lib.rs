@@ -208,7 +208,6 @@ pub fn prepare() {
 pub use channel::Reserve;
 #[cfg(feature = "broadcast")]
 pub use channel::broadcast;
-#[cfg(any(feature = "broadcast", feature = "mpmc", feature = "oneshot", feature = "watch"))]
 pub use channel::future;
 #[cfg(feature = "in-place")]
 #[doc(hidden)]

@@ -10,6 +10,7 @@
 use core::ptr;
 use core::task::Waker;
 
+use super::future::UntilReady;
 use super::receive::{ReadingEnd, Receiving};
 use super::rendezvous::MeetingEnd;
 use super::send::{SenderLink, Sending};
@@ -103,7 +104,7 @@ impl Drop for EndWatchers {
 }
 
 /// The disconnection of a receiver, as its senders wait for it.
-pub(super) struct AwaitedEnd<'a, T> {
+pub(in crate::channel) struct AwaitedEnd<'a, T> {
     writer: &'a Writer<T>,
     meeting: Option<&'a MeetingEnd<T, true>>,
     list: &'a WaitList,
@@ -158,12 +159,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     // MUTANT: Speed only: the wait begins with the same check.
-    pub(super) async fn closed(&self) {
-        if self.is_over() {
-            return;
-        }
-        let mut wait = ManyWait::new(self.awaited_end(), false);
-        core::future::poll_fn(|context| wait.poll(context)).await;
+    pub(super) fn closed(&self) -> UntilReady<AwaitedEnd<'_, T>> {
+        if self.is_over() { UntilReady::over() } else { UntilReady::new(self.awaited_end()) }
     }
 
     // MUTANT: Speed only: the wait begins with the same check. The spin before it finds the disconnection sooner.

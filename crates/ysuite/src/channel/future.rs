@@ -61,6 +61,11 @@ impl<E: SharedEnd> UntilReady<E> {
     pub(super) fn new(end: E) -> Self {
         Self(Some(ManyWait::new(end, false)))
     }
+
+    /// The wait is over before it begins.
+    pub(super) fn over() -> Self {
+        Self(None)
+    }
 }
 
 impl<E: SharedEnd> Future for UntilReady<E> {

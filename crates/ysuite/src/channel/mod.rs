@@ -9,7 +9,6 @@ pub mod broadcast;
 mod closed;
 mod coop;
 mod error;
-#[cfg(any(feature = "broadcast", feature = "mpmc", feature = "oneshot", feature = "watch"))]
 pub mod future;
 mod identity;
 #[cfg(feature = "in-place")]

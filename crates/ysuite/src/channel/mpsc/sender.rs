@@ -14,8 +14,10 @@ use super::shared::{LANE, MpscShared};
 use super::shared_sender::SharedSender;
 use super::weak::WeakSender;
 use super::{MAX_SENDERS, SendError, SendTimeoutError, TrySendError};
+use crate::channel::closed::AwaitedEnd;
 use crate::channel::closed::EndWatchers;
 use crate::channel::coop::poll_within_budget;
+use crate::channel::future::{Closable, ClosedFuture, UntilReady};
 use crate::channel::rendezvous::MeetingEnd;
 #[cfg(feature = "select")]
 use crate::channel::select::{self, SelectSend, pipe::PipeOutlet};
@@ -509,8 +511,8 @@ impl<T> Sender<T> {
     /// Any number of tasks and threads may wait, each by a borrowed sender. The receiver's work is not slowed
     /// by them.
     #[doc = cost!(sender CLOSED)]
-    pub async fn closed(&self) {
-        self.inner.closed().await;
+    pub fn closed(&self) -> ClosedFuture<'_, Self> {
+        ClosedFuture::new(self.inner.closed())
     }
 
     /// As [`closed`](Self::closed), for a thread: blocks, and sleeps in the kernel at once.
@@ -525,6 +527,13 @@ impl<T> Sender<T> {
     pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
         self.inner.wait_closed(|| Deadline::after(timeout))
     }
+}
+
+impl<T> Closable for Sender<T> {
+    type Wait<'a>
+        = UntilReady<AwaitedEnd<'a, T>>
+    where
+        Self: 'a;
 }
 
 #[cfg(feature = "statistics")]

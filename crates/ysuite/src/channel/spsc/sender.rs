@@ -5,7 +5,9 @@ use core::time::Duration;
 use std::time::Instant;
 
 use super::{SendError, SendFuture, SendTimeoutError, Sender, TrySendError};
+use crate::channel::closed::AwaitedEnd;
 use crate::channel::coop::poll_within_budget;
+use crate::channel::future::{Closable, ClosedFuture, UntilReady};
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
 
@@ -212,8 +214,8 @@ impl<T> Sender<T> {
     /// Any number of tasks and threads may wait, each by a borrowed sender. The receiver's work is not slowed
     /// by them.
     #[doc = cost!(sender CLOSED)]
-    pub async fn closed(&self) {
-        self.inner.closed().await;
+    pub fn closed(&self) -> ClosedFuture<'_, Self> {
+        ClosedFuture::new(self.inner.closed())
     }
 
     /// As [`closed`](Self::closed), for a thread: blocks, and sleeps in the kernel at once.
@@ -228,6 +230,13 @@ impl<T> Sender<T> {
     pub fn wait_closed_timeout(&self, timeout: Duration) -> bool {
         self.inner.wait_closed(|| Deadline::after(timeout))
     }
+}
+
+impl<T> Closable for Sender<T> {
+    type Wait<'a>
+        = UntilReady<AwaitedEnd<'a, T>>
+    where
+        Self: 'a;
 }
 
 #[cfg(feature = "statistics")]
