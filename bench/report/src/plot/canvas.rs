@@ -184,6 +184,7 @@ impl Canvas<'_> {
             Shape::Diamond => " stroke-dasharray=\"24 8 6 8\"",
             Shape::Hexagon => " stroke-dasharray=\"40 8\"",
             Shape::Wedge => " stroke-dasharray=\"12 6\"",
+            Shape::Pentagon => " stroke-dasharray=\"24 4 4 4\"",
         };
         let tag = self.tag();
         let _ = write!(
@@ -207,6 +208,7 @@ impl Canvas<'_> {
             Shape::Diamond => (4, size * 1.3, 0.0),
             Shape::Hexagon => (6, size * 1.15, 0.0),
             Shape::Wedge => (3, size * 1.3, 0.5),
+            Shape::Pentagon => (5, size * 1.2, 0.5),
         };
         let mut points = String::new();
         for corner in 0..corners {

@@ -97,10 +97,12 @@ pub enum Shape {
     Diamond,
     Hexagon,
     Wedge,
+    Pentagon,
 }
 
 impl Shape {
-    const ALL: [Self; 6] = [Self::Circle, Self::Square, Self::Triangle, Self::Diamond, Self::Hexagon, Self::Wedge];
+    const ALL: [Self; 7] =
+        [Self::Circle, Self::Square, Self::Triangle, Self::Diamond, Self::Hexagon, Self::Wedge, Self::Pentagon];
 }
 
 /// How a transport is drawn.
@@ -129,6 +131,7 @@ impl Look {
             Shape::Diamond => "◆",
             Shape::Hexagon => "⬢",
             Shape::Wedge => "▼",
+            Shape::Pentagon => "⬟",
         }
     }
 }

@@ -94,8 +94,9 @@ impl<T> BroadcastRing<T> {
         if self.is_lossy() || messages == 0 {
             return;
         }
-        // ORDERING: Relaxed; a position that others may have now. Each checks the limit by itself.
-        self.taken().end.fetch_sub(messages, Ordering::Relaxed);
+        // ORDERING: Release pairs with the Acquire in `end`: room that is given back because there is no reader is no room
+        // for another sender, which finds that there is none.
+        self.taken().end.fetch_sub(messages, Ordering::Release);
         // ORDERING: Release pairs with the Acquire in `moves`.
         self.taken().returned.fetch_add(messages, Ordering::Release);
     }
