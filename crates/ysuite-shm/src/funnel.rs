@@ -313,12 +313,18 @@ impl<T: Message> Lanes<T> {
 
     /// Accepts again, if there has been a pause for long enough.
     fn end_pause(&mut self) {
-        if let (Some(pause), Some(listener)) = (self.pause, &self.listener) {
-            if pause <= Instant::now() {
-                let is_watched = self.poller.add(listener.as_fd(), 0, Source::Listener).is_ok();
-                self.pause = if is_watched { None } else { Some(Instant::now() + PAUSE) };
-            }
+        if self.pause.is_some_and(|pause| pause <= Instant::now()) {
+            self.listen_again();
         }
+    }
+
+    /// Accepts again, whether a pause is over or not. False: there is no memory for that.
+    fn listen_again(&mut self) -> bool {
+        if let (Some(_), Some(listener)) = (self.pause, &self.listener) {
+            let is_watched = self.poller.add(listener.as_fd(), 0, Source::Listener).is_ok();
+            self.pause = if is_watched { None } else { Some(Instant::now() + PAUSE) };
+        }
+        self.pause.is_none()
     }
 
     /// Sends strangers away that took too long.

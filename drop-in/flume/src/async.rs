@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::future::Future;
-use std::mem;
+use std::mem::{self, MaybeUninit};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -68,9 +68,31 @@ impl<E: Clone> Clone for Handle<'_, E> {
     }
 }
 
+/// What may borrow the handle beside it. It may be an argument of a function that drops it, and the handle with it: what a
+/// reference in an argument borrows must not end before the function does. So no reference is seen here.
+struct Borrowing<F>(MaybeUninit<F>);
+
+impl<F> Borrowing<F> {
+    fn new(future: F) -> Self {
+        Self(MaybeUninit::new(future))
+    }
+
+    fn get(&mut self) -> &mut F {
+        // SAFETY: made with one, which stays until the drop.
+        unsafe { self.0.assume_init_mut() }
+    }
+}
+
+impl<F> Drop for Borrowing<F> {
+    fn drop(&mut self) {
+        // SAFETY: as in `get`; nothing uses it afterwards.
+        unsafe { self.0.assume_init_drop() };
+    }
+}
+
 enum Sending<'a, T> {
     New(T),
-    Begun(mpmc::SendFuture<'a, T>),
+    Begun(Borrowing<mpmc::SendFuture<'a, T>>),
     Done,
 }
 
@@ -89,7 +111,7 @@ pub struct SendSink<'a, T>(SendFut<'a, T>);
 #[must_use = "futures/streams/sinks do nothing unless you `.await` or poll them"]
 pub struct RecvFut<'a, T> {
     /// Before the receiver, which it may borrow.
-    wait: Option<mpmc::RecvFuture<'a, T>>,
+    wait: Option<Borrowing<mpmc::RecvFuture<'a, T>>>,
     receiver: Handle<'a, Receiver<T>>,
 }
 
@@ -102,7 +124,7 @@ impl<T> Unpin for SendSink<'_, T> {}
 impl<T> Sender<T> {
     /// Sends a message; the task waits until there is room.
     pub fn send_async(&self, item: T) -> SendFut<'_, T> {
-        SendFut { state: Sending::Begun(self.0.send_async(item)), sender: Handle::Ref(self) }
+        SendFut { state: Sending::Begun(Borrowing::new(self.0.send_async(item))), sender: Handle::Ref(self) }
     }
 
     /// As [`send_async`](Self::send_async), with the sender.
@@ -205,10 +227,10 @@ impl<'a, T> SendFut<'a, T> {
             }
             // SAFETY: the state is dropped before the sender.
             let sender = unsafe { self.sender.lend() };
-            self.state = Sending::Begun(sender.0.send_async(message));
+            self.state = Sending::Begun(Borrowing::new(sender.0.send_async(message)));
         }
         match &mut self.state {
-            Sending::Begun(sending) => Some(Ok(sending)),
+            Sending::Begun(sending) => Some(Ok(sending.get())),
             _ => None,
         }
     }
@@ -288,8 +310,8 @@ impl<T> Future for RecvFut<'_, T> {
             }
         }
         // SAFETY: the wait is dropped before the receiver.
-        let wait = this.wait.get_or_insert_with(|| unsafe { this.receiver.lend() }.0.recv_async());
-        let polled = Pin::new(wait).poll(context);
+        let wait = this.wait.get_or_insert_with(|| Borrowing::new(unsafe { this.receiver.lend() }.0.recv_async()));
+        let polled = Pin::new(wait.get()).poll(context);
         if polled.is_ready() {
             this.wait = None;
         }

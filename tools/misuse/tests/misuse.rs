@@ -37,6 +37,7 @@ twins! {
     move_of_a_receiver
     move_of_a_sender
     moves_of_ypipe_handles
+    permits_of_what_is_reserved
     reader_of_what_is_send
     receiving_after_iterating
     receiving_after_peeking

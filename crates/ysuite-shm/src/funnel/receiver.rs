@@ -255,7 +255,9 @@ impl<T: Message> Funnel<T> {
     /// when a sender comes or goes. False: there is something to be done now.
     pub fn arm(&mut self) -> bool {
         let are_all = self.lanes.ask(Some(Duration::ZERO));
-        self.lanes.park_all() && are_all && !self.lanes.is_over()
+        // An event loop is not told when a pause is over.
+        let listens = self.lanes.listen_again();
+        self.lanes.park_all() && are_all && listens && !self.lanes.is_over()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Strangers, as the funnel counts them.
 
-use std::time::Duration;
+use std::os::fd::AsFd;
+use std::time::{Duration, Instant};
 
 use super::{Funnel, STRANGERS};
 use crate::{Options, Sender, connect};
@@ -39,6 +40,22 @@ fn a_crowd_is_accepted_by_and_by() {
     assert!(funnel.arm());
     assert_eq!(funnel.senders(), 0);
     drop(crowd);
+}
+
+/// Claim: An event loop is told of strangers also where descriptors had run out when it armed the funnel.
+#[test]
+fn an_event_loop_is_told_of_those_that_come_in_a_pause() {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    let name = name("pause");
+    let mut funnel = Funnel::<u64>::bind(&name).unwrap();
+    // As after an accept without descriptors.
+    funnel.lanes.poller.remove(funnel.lanes.listener.as_ref().unwrap().as_fd());
+    funnel.lanes.pause = Some(Instant::now() + Duration::from_secs(3_600));
+    assert!(funnel.arm());
+    let _stranger = connect(&name).unwrap();
+    let limit = Timespec { tv_sec: 60, tv_nsec: 0 };
+    assert_eq!(poll(&mut [PollFd::new(&funnel, PollFlags::IN)], Some(&limit)), Ok(1));
 }
 
 /// Claim: A closure that panics over a stranger costs that stranger, and nothing else.

@@ -13,7 +13,10 @@ use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
 #[cfg(any(feature = "broadcast", feature = "mpmc"))]
-pub use self::reserving::{ReserveOwned, ReservesOwned};
+pub use self::reserving::ReserveOwned;
+// For no other crate: it makes a permit of a claim that there is room.
+#[cfg(any(feature = "broadcast", feature = "mpmc"))]
+pub(super) use self::reserving::ReservesOwned;
 #[cfg(any(feature = "broadcast", feature = "mpmc"))]
 pub use super::reserve::ReserveFuture;
 use crate::foreign::{Foreign, Panics};
@@ -182,8 +185,7 @@ mod reserving {
     use crate::channel::error::{ReserveError, TrySendError};
     use crate::channel::reserve::{ReserveFuture, ReservedRoom, Reserver};
 
-    /// A sender whose permits can own it. Not for use elsewhere.
-    #[doc(hidden)]
+    /// A sender whose permits can own it.
     #[allow(private_bounds)]
     pub trait ReservesOwned: Reserver + Sized + 'static {
         /// A permit that owns its sender.
