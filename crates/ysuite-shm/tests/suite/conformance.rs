@@ -47,8 +47,6 @@ fn order<K: Kind>() {
     assert_eq!(receiving.join().unwrap(), (10_000, Error::Closed));
 }
 
-/// Claim: A bound is exact: as many messages as said have room, wherever the ring begins, and one more for each that is
-/// received.
 fn bound<K: Kind>(room: Option<usize>) {
     let (mut sender, mut receiver) = channel::<K>();
     let (mut sent, mut received) = (0, 0);
@@ -89,7 +87,6 @@ fn model<K: Kind>() {
     }
 }
 
-/// Claim: A time limit ends a wait without a message, and sends nothing.
 fn time_limits<K: Kind>(has_receive_limit: bool) {
     let (mut sender, mut receiver) = channel::<K>();
     if has_receive_limit {
@@ -287,11 +284,14 @@ macro_rules! conformance {
                 conformance!(@ $kind: order, model, sender_drops, receiver_drops, an_end_wakes, drop_races_with_sending,
                     receiver_readiness, sender_readiness);
 
+                /// Claim: A bound is exact: as many messages as said have room, wherever the ring begins, and one more for each that is
+                /// received.
                 #[test]
                 fn bound() {
                     super::bound::<$kind>($room);
                 }
 
+                /// Claim: A time limit ends a wait without a message, and sends nothing.
                 #[test]
                 fn time_limits() {
                     super::time_limits::<$kind>($has_receive_limit);
