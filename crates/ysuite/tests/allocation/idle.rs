@@ -58,11 +58,11 @@ mod rows {
             wrong:
             spsc::unbounded() => 704, 704, 3;
             spsc::bounded(16) => 1040, 1040, 4;
-            mpsc::unbounded() => 680, 1000, 4;
-            mpsc::bounded(16) => 680, 1000, 4;
+            mpsc::unbounded() => 688, 1000, 4;
+            mpsc::bounded(16) => 688, 1000, 4;
             mpmc::unbounded() => 680, 964, 2;
             mpmc::bounded(16) => 936, 936, 2;
-            broadcast::bounded(16) => 984, 984, 3;
+            broadcast::bounded(16) => 992, 992, 3;
         }
         assert!(!wrong, "not as stated: see above");
         let row = measured(
