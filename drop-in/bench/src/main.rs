@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 enum Task {
     /// In rounds.
     Measure(u32),
-    /// Ours or theirs, of this name, so many times.
+    /// Ours or theirs, of this name, `n` times.
     Perform(bool, String, u32),
 }
 

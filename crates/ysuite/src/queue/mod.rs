@@ -12,12 +12,12 @@ use core::mem::MaybeUninit;
 pub(crate) mod broadcast;
 #[cfg(any(feature = "mpmc", feature = "broadcast"))]
 pub(crate) mod exchange;
-mod ready_set;
+mod lane_set;
 mod register_copy;
 mod segmented_array;
 pub mod ypipe;
 
-pub(crate) use ready_set::{MOST, ReadySet, WORD};
+pub(crate) use lane_set::{LaneSet, MOST, WORD};
 pub(crate) use register_copy::{RegisterCopy, outline, outline_with};
 pub(crate) use segmented_array::{FirstInPlace, SegmentedArray};
 

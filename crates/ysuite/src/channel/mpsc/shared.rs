@@ -23,7 +23,7 @@ use crate::channel::send::LeftLane;
 use crate::foreign::Panics;
 use crate::passive::Barrier;
 use crate::queue::ypipe::{self, AtomicSlot, IdleReader, Shape, SlotClass, UntypedWriter, Writer};
-use crate::queue::{FirstInPlace, MOST, ReadySet, SegmentedArray};
+use crate::queue::{FirstInPlace, LaneSet, MOST, SegmentedArray};
 use crate::statistics::Meter;
 use crate::sync::thread::yield_now;
 use crate::sync::{Arc, AtomicU32, AtomicU64, AtomicUsize, MessagesOf, Ordering, fence};
@@ -76,7 +76,7 @@ const _: () = assert!(MOST <= SegmentedArray::<u8, FIRST_SENDERS, SENDER_SEGMENT
 //     a_closed_sender_that_was_in_a_set_gives_its_place_back
 pub(in crate::channel) struct SharedLanes {
     /// The ids of lanes whose senders have raised them: each after a publication has taken the lane's token.
-    pub(super) ready: ReadySet,
+    pub(super) ready: LaneSet,
     /// How the receiver sleeps. Any number of senders wake it, after they have raised an id or when the last one
     /// disconnects. An inbox has one parker for all its queues.
     pub(super) parker: ChannelParker,
@@ -277,7 +277,7 @@ impl SharedLanes {
     ) -> Self {
         let (most, is_first) = (most.unwrap_or(MOST).min(MOST), first.is_some());
         Self {
-            ready: if is_first { ReadySet::with_first_claimed() } else { ReadySet::new() },
+            ready: if is_first { LaneSet::with_first_claimed() } else { LaneSet::new() },
             parker,
             slots: FirstInPlace::new(first.map_or_else(AtomicSlot::empty, AtomicSlot::holding)),
             senders: FirstInPlace::new(WakeTarget::metered(meter.for_room())),

@@ -18,7 +18,7 @@
 //! sender.send("stopping")?;
 //! drop(sender);
 //! thread.join().unwrap();
-//! # Ok::<(), crate::channel::SendError<&str>>(())
+//! # Ok::<(), ysuite::SendError<&str>>(())
 //! ```
 //!
 //! # When to use it

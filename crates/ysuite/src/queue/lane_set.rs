@@ -1,4 +1,4 @@
-//! The ready set: which of many lanes are ready, and which ids are claimed. Levels of 64: a root word, 64 words below
+//! The set of lanes: which of many lanes are ready, and which ids are claimed. Levels of 64: a root word, 64 words below
 //! it, and words of ids, made as the number of lanes grows.
 //!
 //! `claim`, `release`, `raise`: any thread; `take`: one thread at a time, the owner. `raise` is wait-free, three
@@ -33,7 +33,7 @@ struct ReadyWord {
 // REUSED: the id of a lane; held by a sender that is closing, between its wake mode and its raise; harmless: an id
 //     raised for a lane that is armed, or was never written to, is polled and left; test: tests/loom/funnel.rs:
 //     a_closing_lane_against_harvest_and_the_next_owner_of_its_id
-pub(crate) struct ReadySet {
+pub(crate) struct LaneSet {
     /// Which of `middle` have something. The owner loads it whenever it has nothing else to do, so a raising thread
     /// writes it last.
     root: AtomicU64,
@@ -44,7 +44,7 @@ pub(crate) struct ReadySet {
     hint: AtomicUsize,
 }
 
-impl ReadySet {
+impl LaneSet {
     pub(crate) fn new() -> Self {
         Self {
             root: AtomicU64::new(0),
@@ -186,17 +186,17 @@ mod tests {
     use std::sync::Barrier;
     use std::thread;
 
-    use super::{MOST, ReadySet, WORD};
+    use super::{LaneSet, MOST, WORD};
     use crate::sync::{AtomicBool, Ordering};
 
-    fn taken(ready: &ReadySet) -> Vec<usize> {
+    fn taken(ready: &LaneSet) -> Vec<usize> {
         let mut ids = Vec::new();
         ready.take(&mut |id| ids.push(id));
         ids
     }
 
     /// The first `most` of the raised ids.
-    fn raised(ready: &ReadySet, most: usize) -> Vec<usize> {
+    fn raised(ready: &LaneSet, most: usize) -> Vec<usize> {
         let mut ids = Vec::new();
         ready.visit(&mut |id| {
             ids.push(id);
@@ -207,7 +207,7 @@ mod tests {
 
     #[test]
     fn ids_are_claimed_from_the_least_and_again() {
-        let ready = ReadySet::new();
+        let ready = LaneSet::new();
         assert!((0..1_000).all(|id| ready.claim() == Some(id)));
         for id in [999, 3, 640, 64] {
             ready.release(id);
@@ -218,7 +218,7 @@ mod tests {
 
     #[test]
     fn all_ids_can_be_claimed_and_no_more() {
-        let ready = ReadySet::new();
+        let ready = LaneSet::new();
         (0..MOST).for_each(|id| assert_eq!(ready.claim(), Some(id)));
         assert_eq!(ready.claim(), None);
         ready.release(MOST - 1);
@@ -229,7 +229,7 @@ mod tests {
     #[test]
     fn an_id_that_two_threads_find_free_is_given_to_one() {
         const ROUNDS: usize = if cfg!(miri) { 100 } else { 100_000 };
-        let (ready, begin) = (ReadySet::new(), Barrier::new(2));
+        let (ready, begin) = (LaneSet::new(), Barrier::new(2));
         let claimed = [const { AtomicBool::new(false) }; WORD];
         let claim_and_release = || {
             begin.wait();
@@ -251,7 +251,7 @@ mod tests {
     /// Also: model funnel::two_lanes_raised_at_once_against_a_receiver_going_to_sleep.
     #[test]
     fn what_is_raised_is_taken_once_and_in_order() {
-        let ready = ReadySet::new();
+        let ready = LaneSet::new();
         assert!((0..10_000).all(|_| ready.claim().is_some()));
         assert!(!ready.any() && taken(&ready).is_empty());
         let ids = [0, 1, 63, 64, 4_095, 4_096, 9_999];
