@@ -23,9 +23,9 @@ fn ends_do_not_depend_on_the_message() {
 #[test]
 fn sizes_do_not_grow_unnoticed() {
     assert_eq!(size_of::<Sender<u64>>(), 152);
-    assert_eq!(size_of::<Receiver<u64>>(), 96);
+    assert_eq!(size_of::<Receiver<u64>>(), 104);
     assert_eq!(size_of::<mpsc::Sender<u64>>(), 160);
-    assert_eq!(size_of::<mpsc::Receiver<u64>>(), 120);
+    assert_eq!(size_of::<mpsc::Receiver<u64>>(), 128);
     assert_eq!(size_of::<Writer<u64>>(), 120);
     assert_eq!(size_of::<Reader<u64>>(), 56);
     assert_eq!(size_of::<Iter<'_, Receiver<u64>>>(), 8);
