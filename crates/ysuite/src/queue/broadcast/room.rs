@@ -30,7 +30,8 @@ impl TakenRoom {
         if word & RESERVED == 0 {
             return tail;
         }
-        // ORDERING: Acquire pairs with the Release of `hold`: a thread that finds no room is after the one that took it.
+        // ORDERING: Acquire pairs with the Release of `hold` and of `give_back`: a thread that finds no room is after the one
+        //     that took it, and one that finds room that was given back is after what that thread had found.
         match self.end.load(Ordering::Acquire) {
             // The tail has not moved since it has the flag: each claim comes after a count. The first thread begins.
             // ORDERING: Relaxed twice; only the value is used, and each thread finds it in the order of this word.
