@@ -7,8 +7,10 @@ use std::error::Error;
 use crate::channel::error;
 
 // FINAL: `RecvError`, `TryRecvError::Disconnected`, `RecvTimeoutError::Disconnected` of `broadcast`: a closed tail
-//     stays closed, and the receiver has reached it; test: tests/loom/broadcast.rs: closing_against_sending,
-//     tests/loom/broadcast.rs: the_last_senders_end_is_seen_behind_what_another_has_sent
+//     stays closed, and the receiver has reached it; a receiver that was evicted is nowhere; test:
+//     tests/loom/broadcast.rs: closing_against_sending,
+//     tests/loom/broadcast.rs: the_last_senders_end_is_seen_behind_what_another_has_sent,
+//     tests/suite/broadcast/evicted.rs: what_is_sent_after_an_evicted_receiver_has_found_its_end_is_none_of_its_messages
 /// No message was received.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecvError {

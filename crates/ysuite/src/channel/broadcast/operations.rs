@@ -102,9 +102,7 @@ impl<T, P: Intake<T>> Operation for BroadcastReceive<'_, T, P> {
         match place.take(self.shared, self.seat, self.missed) {
             Found::Message(()) => Some(Ok(())),
             Found::Missed(missed) => Some(Err(RecvError::Lagged(missed))),
-            Found::Nothing if self.shared.ring.is_over(self.shared.ring.place(self.seat)) => {
-                Some(Err(RecvError::Disconnected))
-            }
+            Found::Nothing if self.shared.ring.is_at_end(self.seat) => Some(Err(RecvError::Disconnected)),
             Found::Nothing => None,
         }
     }

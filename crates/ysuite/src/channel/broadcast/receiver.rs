@@ -199,8 +199,9 @@ impl<T> Receiver<T> {
         }
     }
 
-    fn is_over(&self) -> bool {
-        self.shared.ring.is_over(self.shared.ring.place(&self.seat))
+    /// After finding nothing: whether there will be no more messages.
+    fn is_at_end(&mut self) -> bool {
+        self.shared.ring.is_at_end(&mut self.seat)
     }
 
     /// Whether both are handles of the same channel. So does `==`, and the hash is the channel's. Wait-free.
@@ -320,7 +321,7 @@ impl<T: Clone> Receiver<T> {
     /// As [`recv_batch`](Self::recv_batch).
     pub fn try_recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
         if max == 0 {
-            return if self.is_over() { Err(TryRecvError::Disconnected) } else { Ok(0) };
+            return if self.is_at_end() { Err(TryRecvError::Disconnected) } else { Ok(0) };
         }
         for look_again in [true, false] {
             match self.take_many(to, max) {
@@ -356,7 +357,7 @@ impl<T: Clone> Receiver<T> {
             match self.take() {
                 Found::Message(message) => return Poll::Ready(Ok(message)),
                 Found::Missed(missed) => return Poll::Ready(Err(RecvError::Lagged(missed))),
-                Found::Nothing if self.is_over() => return Poll::Ready(Err(RecvError::Disconnected)),
+                Found::Nothing if self.is_at_end() => return Poll::Ready(Err(RecvError::Disconnected)),
                 Found::Nothing => {}
             }
             self.shared.ring.move_up(&mut self.seat);
@@ -464,8 +465,8 @@ impl<T: Clone> Receiver<T> {
     }
 
     /// The reason why there is nothing.
-    fn nothing(&self) -> TryRecvError {
-        if self.is_over() { TryRecvError::Disconnected } else { TryRecvError::Empty }
+    fn nothing(&mut self) -> TryRecvError {
+        if self.is_at_end() { TryRecvError::Disconnected } else { TryRecvError::Empty }
     }
 
     // MUTANT: Speed only: the id is down, or raised again by a later message. One more poll finds the message or
@@ -484,8 +485,8 @@ impl<T: Clone> Receiver<T> {
     }
 
     /// A batch of no messages. Never waits.
-    fn take_none(&self) -> Result<usize, RecvError> {
-        if self.is_over() { Err(RecvError::Disconnected) } else { Ok(0) }
+    fn take_none(&mut self) -> Result<usize, RecvError> {
+        if self.is_at_end() { Err(RecvError::Disconnected) } else { Ok(0) }
     }
 
     #[cold]

@@ -711,11 +711,23 @@ impl<T> BroadcastRing<T> {
         seat.cursor().store(seat.position << 1 | BUSY, Ordering::Release);
     }
 
-    /// Moves a lossy ring's reader on to the oldest message that is kept for it. Returns how many messages it has
-    /// missed.
+    /// Moves a lossy ring's reader on to the oldest message that is kept for it, or ends its turn, if it was asked to go.
+    /// Returns how many messages it has missed, or misses.
     #[cold]
     #[inline(never)]
     fn pass_over(&self, seat: &mut Seat) -> u64 {
+        let mut missed = self.move_on(seat);
+        // Without the barrier, as nothing is read: a reader that does not find it yet finds it at the next message.
+        if seat.cursor().is_evicted() {
+            while !Self::mark(seat) {
+                missed += self.move_on(seat);
+            }
+            missed += self.go(seat);
+        }
+        missed
+    }
+
+    fn move_on(&self, seat: &mut Seat) -> u64 {
         // ORDERING: Relaxed three times. What the word says suffices: a writer that has pushed it has pushed it to
         // where the tail that it had seen allows. What was read before was released by the end of that turn, and a
         // read-modify-write of the same word leaves that in it.
@@ -904,6 +916,21 @@ impl<T> BroadcastRing<T> {
     /// evicted.
     pub(crate) fn is_over(&self, place: ReaderPlace<'_>) -> bool {
         place.cursor.is_evicted() || self.is_closed() && self.tail() == place.position
+    }
+
+    /// Whether a reader that has found nothing will never find anything. From then on an evicted one is nowhere: later
+    /// messages are none that it misses.
+    #[cold]
+    pub(crate) fn is_at_end(&self, seat: &mut Seat) -> bool {
+        if !seat.cursor().is_evicted() {
+            return self.is_over(self.place(seat));
+        }
+        // A message that came after the reader's look and before its eviction is one that it misses.
+        if self.has_news(seat.position) {
+            return false;
+        }
+        seat.position = NOWHERE;
+        true
     }
 
     /// Whether a reader would find something.
@@ -1157,5 +1184,24 @@ mod tests {
         push(40);
         assert!(matches!(ring.take_overdue(&mut seat), Found::Missed(40)));
         assert!(matches!(ring.take_overdue(&mut seat), Found::Message(74)));
+    }
+
+    /// Also: suite broadcast::evicted::a_receiver_that_is_copying_keeps_its_message_until_it_has.
+    #[test]
+    fn a_reader_that_is_evicted_and_too_slow_learns_once_of_all_it_misses() {
+        let takes: [fn(&BroadcastRing<u32>, &mut Seat) -> u64; 3] = [
+            |ring, seat| if let Found::Missed(missed) = ring.take(seat) { missed } else { 0 },
+            |ring, seat| if let Found::Missed(missed) = ring.take_overdue(seat) { missed } else { 0 },
+            |ring, seat| if let Found::Missed(missed) = ring.take_many(seat, &mut Vec::new(), 9) { missed } else { 0 },
+        ];
+        for take in takes {
+            let ring = BroadcastRing::<u32>::new(2, true);
+            let (mut seat, _stays) = (ring.sit_down(), ring.sit_down());
+            (0..10).for_each(|message| assert!(ring.push(message).is_ok()));
+            assert!(ring.evict(seat.id()) && ring.is_out(seat.id()));
+            assert_eq!(take(&ring, &mut seat), 10);
+            assert!(matches!(ring.take(&mut seat), Found::Nothing) && ring.is_over(ring.place(&seat)));
+            assert_eq!(ring.readers(), 1);
+        }
     }
 }

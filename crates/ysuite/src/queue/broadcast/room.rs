@@ -59,8 +59,11 @@ impl<T> BroadcastRing<T> {
         loop {
             // ORDERING: Acquire, as in `room`.
             let word = self.tail_word().load(Ordering::Acquire);
-            if word & CLOSED != 0 || self.is_lossy() {
-                return if word & CLOSED != 0 || self.readers() == 0 { Err(self.refusal(word)) } else { Ok(()) };
+            if word & CLOSED != 0 {
+                return Err(self.refusal(word));
+            }
+            if self.is_lossy() {
+                return if self.readers() == 0 { Err(self.refusal(word)) } else { Ok(()) };
             }
             if word & RESERVED == 0 {
                 // ORDERING: Relaxed; a flag, and all writers exchange this word.

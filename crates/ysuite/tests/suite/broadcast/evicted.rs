@@ -191,6 +191,33 @@ fn a_receiver_that_waits_is_woken_when_it_is_evicted() {
     });
 }
 
+/// Claim: The disconnection of an evicted receiver is final, whatever is sent later.
+#[test]
+fn what_is_sent_after_an_evicted_receiver_has_found_its_end_is_none_of_its_messages() {
+    type End = fn(&mut Receiver<u32>) -> bool;
+    let ends: [End; 7] = [
+        |receiver| receiver.recv() == Err(RecvError::Disconnected),
+        |receiver| receiver.try_recv() == Err(TryRecvError::Disconnected),
+        |receiver| receiver.recv_timeout(GUARD) == Err(RecvTimeoutError::Disconnected),
+        |receiver| receiver.recv_batch(&mut Vec::new(), 9) == Err(RecvError::Disconnected),
+        |receiver| receiver.try_recv_batch(&mut Vec::new(), 0) == Err(TryRecvError::Disconnected),
+        |receiver| receiver.try_recv_batch(&mut Vec::new(), 9) == Err(TryRecvError::Disconnected),
+        |receiver| block_on(receiver.recv_async()) == Err(RecvError::Disconnected),
+    ];
+    for first in ends {
+        for (sender, mut evicted) in [broadcast::bounded(4), broadcast::lossy(4)] {
+            let mut stays = sender.subscribe();
+            assert!(sender.evict(evicted.id()) && first(&mut evicted));
+            for number in 0..12 {
+                sender.send(number).unwrap();
+                assert_eq!(stays.recv(), Ok(number));
+                assert!(ends.iter().all(|end| end(&mut evicted)), "after {number}");
+            }
+            assert_eq!((evicted.missed(), evicted.clone().try_recv()), (0, Err(TryRecvError::Disconnected)));
+        }
+    }
+}
+
 /// A message whose first copy waits until it may go on.
 struct Slow {
     number: u32,
