@@ -262,6 +262,7 @@ pub(crate) enum Unfulfilled {
 }
 
 // WAITS: for what `look` finds, the channel's end, or the deadline; it looks, arms, looks again, and sleeps.
+// A look must not meet the peer: see `Outlet::refresh`.
 /// Blocks until `look` finds something. A look that finds the channel broken says so by [`End::fail`].
 pub(crate) fn wait<H: Half, R>(
     half: &mut H,

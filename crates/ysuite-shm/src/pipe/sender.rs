@@ -252,3 +252,6 @@ impl<T> fmt::Debug for Sender<T> {
         f.debug_struct("Sender").field("capacity", &self.outlet.capacity()).finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests;
