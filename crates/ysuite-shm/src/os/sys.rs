@@ -333,7 +333,18 @@ pub(super) fn allocate(memfd: BorrowedFd<'_>, bytes: usize) -> Result<(), Errno>
     }
     retry(|| done(ftruncate(memfd.as_raw_fd(), size)))?;
     // Now, as an error, and not later as a SIGBUS.
-    retry(|| done(fallocate(memfd.as_raw_fd(), 0, 0, size)))
+    let page = Offset::from(getpagesize());
+    let (mut from, mut step) = (0, size);
+    while from < size {
+        let next = step.min(size - from);
+        match done(fallocate(memfd.as_raw_fd(), 0, from, next)) {
+            Ok(()) => from += next,
+            // The kernel has taken the pages of this call back. Fewer are there before the next signal is.
+            Err(Errno::INTR) => step = (next / 2 / page * page).max(page),
+            other => return other,
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn add_seals(memfd: BorrowedFd<'_>, seals: c_int) -> Result<(), Errno> {

@@ -82,6 +82,8 @@ const ONCE: &[(&str, fn())] = &[
     ("a thousand senders", attacks::thousand_senders),
     ("a limit of the size of files, and of addresses", attacks::limits),
     ("many processes take one path", attacks::contested_path),
+    #[cfg(target_arch = "x86_64")]
+    ("memory in spite of signals", injected::interrupted_always),
 ];
 
 /// How many attempts, and how many system calls there were.
