@@ -90,6 +90,7 @@ unsafe extern "C" {
     fn syscall(number: c_long, ...) -> c_long;
     safe fn getpagesize() -> c_int;
     safe fn geteuid() -> c_uint;
+    fn sched_getaffinity(process: c_int, bytes: usize, mask: *mut c_void) -> c_int;
     fn getrlimit(which: c_int, limits: *mut Limits) -> c_int;
     fn fcntl(fd: c_int, command: c_int, ...) -> c_int;
     safe fn ftruncate(fd: c_int, bytes: Offset) -> c_int;
@@ -293,6 +294,20 @@ pub(super) fn page_size() -> usize {
 /// The effective user of this process.
 pub(crate) fn user() -> u32 {
     geteuid()
+}
+
+/// The number of the only processor that the calling thread may run on; `None`: it has more, or the kernel does not say.
+pub(crate) fn only_processor() -> Option<u32> {
+    // Of 8,192 processors, more than Linux knows. Its words are the machine's, so the number may be another, but is always
+    // the same.
+    let mut mask = [0_u64; 128];
+    // SAFETY: as much room as is said.
+    done(unsafe { sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) }).ok()?;
+    let mut all = (0_u32..).zip(mask).filter(|(_, word)| *word != 0);
+    match (all.next(), all.next()) {
+        (Some((at, word)), None) if word.is_power_of_two() => Some(64 * at + word.trailing_zeros()),
+        _ => None,
+    }
 }
 
 /// What the command has returned; `None`: the kernel refuses.
