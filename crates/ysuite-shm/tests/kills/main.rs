@@ -1,6 +1,6 @@
 //! Processes that are killed behind an instruction: run by `ptrace` for a number of system calls, single-stepped from there
 //! for a number of instructions, and then killed. Whatever the instruction, the peer gets what was published, all of it and in order, learns of the death, and
-//! nothing stays behind. And processes of which one system call fails.
+//! nothing stays behind. And processes of which one system call fails; and pairs whose calls come in each order.
 //!
 //! A runner of its own, with one thread, because it forks. In a test run it takes some of the instructions of each case;
 //! with `YSUITE_KILLS=1` all of them, with `YSUITE_KILLS=7` each seventh. `cargo test --test kills -- FILTER`.
@@ -15,6 +15,8 @@ mod injected;
 #[path = "../support/kinds.rs"]
 mod kinds;
 mod once;
+#[cfg(target_arch = "x86_64")]
+mod orders;
 #[allow(dead_code, reason = "shared with the stress tests")]
 mod process;
 mod remains;
@@ -114,7 +116,10 @@ fn main() {
     println!("killed behind {points} instructions, of {calls} calls: {lost} messages lost, {doubled} doubled");
     assert_eq!((lost, doubled), (0, 0));
     #[cfg(target_arch = "x86_64")]
-    injected::run(&wanted, stride);
+    {
+        injected::run(&wanted, stride);
+        orders::run(&wanted, stride);
+    }
     for (name, test) in ONCE.iter().filter(|(name, _)| name.contains(&wanted)) {
         process::guard(300);
         process::now(name, 0);
