@@ -236,6 +236,12 @@ impl<T: Message> Lanes<T> {
         Some((number, message))
     }
 
+    /// The senders of all lanes that are not parked run on the receiver's processor only.
+    fn share_processor(&self) -> bool {
+        let mut lanes = self.active.iter().flat_map(|at| &self.lanes[*at]);
+        lanes.all(|lane| lane.inlet.end.link.shares_processor())
+    }
+
     /// Leaves all lanes to the kernel. False: there is something in one, or one cannot be left.
     fn park_all(&mut self) -> bool {
         while let Some(at) = self.active.front().copied() {

@@ -208,7 +208,7 @@ fn peers_that_scribble_over_bytes() {
 fn memory(bytes: usize, seals: SealFlags, change: impl FnOnce(&Own)) -> OwnedFd {
     let own = Own::new(bytes).unwrap();
     let shape = Shape { kind: Kind::Typed, size: 8, align: 8, name: hashed("") };
-    Header { role: Role::Receiver, shape, capacity: 0, bytes, needs_fences: false }.write(&own);
+    Header { role: Role::Receiver, shape, capacity: 0, bytes, needs_fences: false, processor: None }.write(&own);
     change(&own);
     let memfd = rustix::fs::memfd_create("liar", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING).unwrap();
     rustix::fs::ftruncate(&memfd, bytes as u64).unwrap();

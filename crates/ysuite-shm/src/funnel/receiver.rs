@@ -38,7 +38,8 @@ pub enum Event<T> {
 /// name, or inherit a [`seat`](Self::seat). A sender that dies ends its own lane alone.
 pub struct Funnel<T> {
     pub(super) lanes: Lanes<T>,
-    spin: u32,
+    /// What the program has asked for.
+    spin: Option<u32>,
 }
 
 impl Options {
@@ -47,7 +48,7 @@ impl Options {
     /// # Errors
     /// As for [`listen`](Self::listen).
     pub fn funnel<T: Message>(&self, name: &str) -> Result<Funnel<T>, Error> {
-        Ok(Funnel { lanes: Lanes::new(self, Some(self.listen(name)?))?, spin: SPIN })
+        Ok(Funnel { lanes: Lanes::new(self, Some(self.listen(name)?))?, spin: None })
     }
 
     /// A funnel without a name, for senders that inherit a [`seat`](Funnel::seat).
@@ -55,7 +56,7 @@ impl Options {
     /// # Errors
     /// [`Refused`](Error::Refused): no descriptors are left, for example.
     pub fn funnel_without_name<T: Message>(&self) -> Result<Funnel<T>, Error> {
-        Ok(Funnel { lanes: Lanes::new(self, None)?, spin: SPIN })
+        Ok(Funnel { lanes: Lanes::new(self, None)?, spin: None })
     }
 }
 
@@ -200,7 +201,8 @@ impl<T: Message> Funnel<T> {
     #[inline(never)]
     fn wait(&mut self, until: Option<Instant>, for_ends: bool) -> Result<Option<(u64, T)>, RecvTimeoutError> {
         loop {
-            for _ in 0..if self.lanes.active.is_empty() { 1 } else { self.spin.max(1) } {
+            let spin = self.spin.unwrap_or_else(|| if self.lanes.share_processor() { 0 } else { SPIN });
+            for _ in 0..if self.lanes.active.is_empty() { 1 } else { spin.max(1) } {
                 if let Some(found) = self.lanes.take() {
                     return Ok(Some(found));
                 }
@@ -248,7 +250,7 @@ impl<T: Message> Funnel<T> {
 
     /// How many times it looks at busy lanes before it sleeps; 0: it sleeps at once.
     pub fn set_spin(&mut self, looks: u32) {
-        self.spin = looks;
+        self.spin = Some(looks);
     }
 
     /// For an event loop: if there is no message, the [descriptor](AsFd::as_fd) becomes readable when there is one, or

@@ -165,7 +165,7 @@ impl BytesSender {
 
     /// As [`Sender::set_spin`](crate::Sender::set_spin).
     pub fn set_spin(&mut self, looks: u32) {
-        self.outlet.end.spin = looks;
+        self.outlet.end.spin = Some(looks);
     }
 
     /// As [`Sender::arm`](crate::Sender::arm), for room for a message of this length.
@@ -262,7 +262,7 @@ impl BytesReceiver {
 
     /// As [`Receiver::set_spin`](crate::Receiver::set_spin).
     pub fn set_spin(&mut self, looks: u32) {
-        self.inlet.end.spin = looks;
+        self.inlet.end.spin = Some(looks);
     }
 
     /// As [`Receiver::arm`](crate::Receiver::arm).

@@ -187,15 +187,11 @@ fn inject(child: &Child, call: u64, error: usize) -> (bool, libc::c_long, &'stat
     let mut calls = 0;
     while child.to_next_call() {
         if calls == call {
-            let mut registers = child.registers();
+            let registers = child.registers();
             let number = registers.orig_rax as libc::c_long;
             found = (true, number, errors(number, registers.rdx));
             if let Some(error) = found.2.get(error) {
-                registers.orig_rax = u64::MAX;
-                child.set_registers(&registers);
-                assert!(child.to_next_call());
-                registers.rax = (-i64::from(*error)) as u64;
-                child.set_registers(&registers);
+                fail(child, registers, *error);
                 calls += 1;
                 continue;
             }
@@ -205,6 +201,40 @@ fn inject(child: &Child, call: u64, error: usize) -> (bool, libc::c_long, &'stat
         calls += 1;
     }
     found
+}
+
+/// Lets the call into which a child is about to go fail with this error. It is not made.
+fn fail(child: &Child, mut registers: libc::user_regs_struct, error: i32) {
+    registers.orig_rax = u64::MAX;
+    child.set_registers(&registers);
+    assert!(child.to_next_call());
+    registers.rax = (-i64::from(error)) as u64;
+    child.set_registers(&registers);
+}
+
+/// A process that a signal reaches whenever it has got sixteen pages gets its memory: the kernel takes back what a call
+/// has got that a signal interrupts.
+pub(crate) fn interrupted_always() {
+    let child = Child::traced(|| {
+        here();
+        drop(ysuite_shm::pipe::<u64>(200_000).unwrap());
+        here();
+    });
+    let child = child.stopped();
+    let mut interrupted = 0;
+    while child.to_next_call() {
+        let registers = child.registers();
+        if registers.orig_rax as libc::c_long == libc::SYS_fallocate && registers.r10 > 16 * 4096 {
+            fail(&child, registers, libc::EINTR);
+            interrupted += 1;
+            assert!(interrupted < 1_000, "it asks for as much again and again");
+        } else {
+            assert!(child.to_next_call());
+        }
+    }
+    assert!(interrupted > 0);
+    child.go_on();
+    child.join();
 }
 
 type Attempt = fn(u64, usize) -> Outcome;
