@@ -4,6 +4,8 @@
 //! An end is for one thread at a time; a second one gets a `RuntimeError`, as Rust would not compile it. Python's lock is
 //! released while an end waits and while it copies much. A wait is `poll` of the end's descriptor, and not that of
 //! `ysuite-shm`: a signal ends it, so that Python's handlers run.
+#![allow(clippy::result_large_err, reason = "an end that cannot be given away goes on")]
+#![allow(clippy::wrong_self_convention, reason = "what an object of Python gives away it has given away")]
 
 mod errors;
 mod funnel;

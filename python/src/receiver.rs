@@ -13,7 +13,7 @@ use ysuite_shm::{BytesReceiver, Error, TryRecvError};
 
 use crate::errors::{Closed, Empty, Timeout, ended};
 use crate::sender::LONG;
-use crate::slot::{Slot, adopt, options};
+use crate::slot::{Slot, USED, adopt, options};
 use crate::wait::{Waiting, deadline, wait};
 
 /// A message of at most this length is taken out of the channel before there is an object for it.
@@ -206,7 +206,7 @@ impl Receiver {
             let Inner { end, short, kept, is_broken } = inner;
             end.into_fd().map_err(|end| Inner { end, short, kept, is_broken })
         };
-        Ok(self.0.give(give)?.into_raw_fd())
+        Ok(self.0.give(give, USED)?.into_raw_fd())
     }
 
     fn close(&self) -> PyResult<()> {

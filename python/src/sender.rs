@@ -10,7 +10,7 @@ use pyo3::types::{PyBytes, PyIterator};
 use ysuite_shm::{BytesSender, Error, TrySendError};
 
 use crate::errors::{Full, Timeout, ended};
-use crate::slot::{Slot, adopt, options};
+use crate::slot::{Slot, USED, adopt, options};
 use crate::wait::{Waiting, deadline, wait};
 
 /// From this length on a message is copied without Python's lock.
@@ -181,16 +181,7 @@ impl Sender {
     }
 
     fn into_unread<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let unread = self.0.with(|_| Ok(())).and_then(|()| {
-            self.0.place(|place| match place.take().map(BytesSender::into_unread) {
-                Some(Ok(unread)) => Ok(unread),
-                Some(Err(sender)) => {
-                    *place = Some(sender);
-                    Err(PyValueError::new_err("the channel has not ended"))
-                }
-                None => Err(PyValueError::new_err("this end was closed or given away")),
-            })
-        })?;
+        let unread = self.0.give(BytesSender::into_unread, "the channel has not ended")?;
         Ok(unread.iter().map(|message| PyBytes::new(py, message)).collect())
     }
 
@@ -204,7 +195,7 @@ impl Sender {
     }
 
     fn into_fd(&self) -> PyResult<i32> {
-        Ok(self.0.give(BytesSender::into_fd)?.into_raw_fd())
+        Ok(self.0.give(BytesSender::into_fd, USED)?.into_raw_fd())
     }
 
     fn close(&self) -> PyResult<()> {

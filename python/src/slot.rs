@@ -66,17 +66,20 @@ impl<E> Slot<E> {
         })
     }
 
-    /// The descriptor of an end that was not used.
-    pub(crate) fn give(&self, give: impl FnOnce(E) -> Result<OwnedFd, E>) -> PyResult<OwnedFd> {
+    /// What the end becomes. It stays one if it cannot, for this reason.
+    pub(crate) fn give<R>(&self, give: impl FnOnce(E) -> Result<R, E>, or: &'static str) -> PyResult<R> {
         self.with(|_| Ok(()))?;
         self.place(|place| {
             give(place.take().ok_or_else(over)?).map_err(|end| {
                 *place = Some(end);
-                PyValueError::new_err("an end that was used cannot be given away")
+                PyValueError::new_err(or)
             })
         })
     }
 }
+
+/// Why the descriptor of an end is not given away.
+pub(crate) const USED: &str = "an end that was used cannot be given away";
 
 fn over() -> PyErr {
     PyValueError::new_err("this end was closed or given away")
