@@ -37,6 +37,11 @@ connect = _ysuite.connect
 _R = TypeVar("_R")
 
 
+def _done(task: asyncio.Future[None]) -> None:
+    if not task.done():
+        task.set_result(None)
+
+
 class _End:
     """What all ends have."""
 
@@ -65,7 +70,7 @@ class _End:
             raise RuntimeError("another task is waiting for this end")
         loop, descriptor = asyncio.get_running_loop(), self.fileno()
         self._task = task = loop.create_future()
-        loop.add_reader(descriptor, lambda: task.done() or task.set_result(None))
+        loop.add_reader(descriptor, _done, task)
         try:
             await task
         finally:
