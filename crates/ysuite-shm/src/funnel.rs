@@ -54,7 +54,9 @@ pub struct Bytes(pub Vec<u8>);
 #[expect(private_bounds, reason = "nobody else can say how a lane carries it")]
 pub trait Carried: Laned {}
 
-impl<T: Laned> Carried for T {}
+impl<T: Message> Carried for T {}
+
+impl Carried for Bytes {}
 
 /// How a lane carries it.
 pub(crate) trait Laned: Send + Sized + 'static {
