@@ -235,7 +235,7 @@ impl BytesReceiver {
         Ok(message)
     }
 
-    /// Receives a message into the front of `to`, if there is one and it has at most so many bytes; a longer one stays. Its
+    /// Receives a message into the front of `to`, if there is one and it fits; a longer one stays. Its
     /// length in either case: of an empty `to`, that of the next message. Never blocks.
     ///
     /// # Errors
