@@ -85,30 +85,37 @@ impl Funnel {
         Ok(Self(Slot::new(Inner { end: end.map_err(ended)?, kept: None })))
     }
 
+    /// A place for one more sender: its number, and a descriptor for the `Sender` of another process, which is the caller's.
     fn seat(&self) -> PyResult<(u64, i32)> {
         let (number, socket) = self.0.with(|inner| inner.end.seat().map_err(ended))?;
         Ok((number, socket.into_raw_fd()))
     }
 
+    /// Receives a message of any sender; waits while there is none. Raises Timeout; Closed if all senders are gone and no
+    /// other can come.
     #[pyo3(signature = (timeout = None))]
     fn recv<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyBytes>> {
         self.recv_from(py, timeout).map(|(_, message)| message)
     }
 
+    /// As `recv`: the number of the sender, and the message.
     #[pyo3(signature = (timeout = None))]
     fn recv_from<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Message<'py>> {
         let until = deadline(timeout)?;
         self.0.with(|inner| inner.recv(py, until))
     }
 
+    /// Receives a message if there is one. Never waits. Raises Empty or Closed.
     fn try_recv<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.try_recv_from(py).map(|(_, message)| message)
     }
 
+    /// As `try_recv`: the number of the sender, and the message.
     fn try_recv_from<'py>(&self, py: Python<'py>) -> PyResult<Message<'py>> {
         self.0.with(|inner| inner.try_recv(py))
     }
 
+    /// Receives at least one message and at most `most`, of those that are there; waits as `recv`.
     #[pyo3(signature = (most, timeout = None))]
     fn recv_batch<'py>(
         &self,
@@ -129,11 +136,13 @@ impl Funnel {
         })
     }
 
+    /// The next sender that has ended: its number, and why. None if there is none. Receiving is what notices an end.
     fn next_ended(&self, py: Python<'_>) -> PyResult<Option<(u64, Py<PyAny>)>> {
         let end = self.0.with(|inner| Ok(inner.end.next_ended()))?;
         Ok(end.map(|end| (end.sender, ended(end.error).into_value(py).into_any())))
     }
 
+    /// How many senders there are.
     #[getter]
     fn senders(&self) -> PyResult<usize> {
         self.0.with(|inner| Ok(inner.end.senders()))
@@ -151,10 +160,13 @@ impl Funnel {
         }
     }
 
+    /// For a selector: if there is no message, `fileno()` becomes readable when there is, or when a sender comes or goes.
+    /// False: there is something to be done now.
     fn arm(&self) -> PyResult<bool> {
         self.0.with(|inner| Ok(inner.arm()))
     }
 
+    /// The descriptor for a selector, after `arm`.
     fn fileno(&self) -> PyResult<i32> {
         self.0.with(|inner| Ok(inner.as_fd().as_raw_fd()))
     }

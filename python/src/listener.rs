@@ -21,6 +21,7 @@ impl Listener {
         Ok(Self(Slot::new(options("", LARGEST, false, allow).listen(name).map_err(ended)?)))
     }
 
+    /// The socket of the next process that connects, for a `Sender` or a `Receiver`; waits for one. Raises Timeout.
     #[pyo3(signature = (timeout = None))]
     fn accept(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<i32> {
         let until = deadline(timeout)?;
@@ -34,6 +35,7 @@ impl Listener {
         })
     }
 
+    /// The descriptor for a selector: readable when somebody has connected.
     fn fileno(&self) -> PyResult<i32> {
         self.0.with(|listener| Ok(listener.as_fd().as_raw_fd()))
     }
@@ -43,6 +45,8 @@ impl Listener {
     }
 }
 
+/// A socket connected to who listens at this name, for a `Sender` or a `Receiver`. Waits at most a second. Raises Refused;
+/// `allow` has the users that may listen there; without it, the own one alone.
 #[pyfunction]
 #[pyo3(signature = (name, *, allow = None))]
 pub(crate) fn connect(py: Python<'_>, name: &str, allow: Option<Vec<u32>>) -> PyResult<i32> {

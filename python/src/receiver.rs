@@ -118,6 +118,7 @@ impl Receiver {
         Ok(Self(Slot::new(Inner { end, short: [MaybeUninit::uninit(); SHORT], kept: None, is_broken: false })))
     }
 
+    /// Receives a message; waits while there is none. Raises Ended or, after that time, Timeout.
     #[pyo3(signature = (timeout = None))]
     fn recv<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyBytes>> {
         let until = deadline(timeout)?;
@@ -127,6 +128,7 @@ impl Receiver {
         })
     }
 
+    /// Receives a message if there is one. Never waits. Raises Empty or Ended.
     fn try_recv<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.0.with(|inner| {
             let found = inner.look().ok_or_else(|| Empty::new_err("the channel is empty"))?.map_err(ended)?;
@@ -134,6 +136,7 @@ impl Receiver {
         })
     }
 
+    /// Receives a message into a buffer, as `recv`; its length. Raises ValueError for one that is longer, which stays.
     #[pyo3(signature = (buffer, timeout = None))]
     fn recv_into(&self, buffer: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<usize> {
         let (py, until) = (buffer.py(), deadline(timeout)?);
@@ -158,6 +161,7 @@ impl Receiver {
         })
     }
 
+    /// Receives at least one message and at most `most`, of those that are there; waits as `recv`.
     #[pyo3(signature = (most, timeout = None))]
     fn recv_batch<'py>(
         &self,
@@ -193,14 +197,18 @@ impl Receiver {
         }
     }
 
+    /// For a selector: if there is no message, `fileno()` becomes readable when there is, or when the channel ends. False:
+    /// there is something to be done now.
     fn arm(&self) -> PyResult<bool> {
         self.0.with(|inner| Ok(inner.arm()))
     }
 
+    /// The descriptor for a selector, after `arm`.
     fn fileno(&self) -> PyResult<i32> {
         self.0.with(|inner| Ok(inner.as_fd().as_raw_fd()))
     }
 
+    /// The descriptor of an end that was not used, for another process. It is the caller's; the end is closed by it.
     fn into_fd(&self) -> PyResult<i32> {
         let give = |inner: Inner| {
             let Inner { end, short, kept, is_broken } = inner;

@@ -124,12 +124,15 @@ impl Sender {
         Ok(Self(Slot::new(options.bytes_sender(adopt(fd)?, capacity).map_err(ended)?)))
     }
 
+    /// Sends a message, anything with a contiguous buffer of bytes; waits while there is no room. Raises Ended or, after that
+    /// time, Timeout; ValueError for one longer than `largest`.
     #[pyo3(signature = (message, timeout = None))]
     fn send(&self, message: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<()> {
         let (object, until) = (Message::new(message)?, deadline(timeout)?);
         self.0.with(|sender| send(message.py(), sender, &object, until)).and_then(outcome)
     }
 
+    /// Sends a message if there is room. Never waits. Raises Full or Ended.
     fn try_send(&self, message: &Bound<'_, PyAny>) -> PyResult<()> {
         let object = Message::new(message)?;
         self.0.with(|sender| {
@@ -152,6 +155,8 @@ impl Sender {
 
     // USER CODE: the caller's iterator, between two messages, each of which is in the channel. It runs while the end is
     // free.
+    /// Sends all messages; how many. `timeout` is for all together. What it raises has the number of those that were sent as
+    /// `sent`.
     #[pyo3(signature = (messages, timeout = None))]
     fn send_batch(&self, messages: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<usize> {
         let (py, until) = (messages.py(), deadline(timeout)?);
@@ -172,28 +177,36 @@ impl Sender {
         Ok(sent)
     }
 
+    /// For a selector: if there is no room for a message of this length, `fileno()` becomes readable when there is, or when
+    /// the channel ends. False: there is something to be done now.
     fn arm(&self, length: usize) -> PyResult<bool> {
         self.0.with(|sender| Ok(sender.arm(length.min(sender.largest()))))
     }
 
+    /// Whether the channel has ended.
     fn is_disconnected(&self) -> PyResult<bool> {
         self.0.with(|sender| Ok(sender.is_disconnected()))
     }
 
+    /// The messages that a receiver that is gone has not received. The end is closed by it. Raises ValueError if the channel
+    /// has not ended.
     fn into_unread<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
         let unread = self.0.give(BytesSender::into_unread, "the channel has not ended")?;
         Ok(unread.iter().map(|message| PyBytes::new(py, message)).collect())
     }
 
+    /// The most bytes that a message may have.
     #[getter]
     fn largest(&self) -> PyResult<usize> {
         self.0.with(|sender| Ok(sender.largest()))
     }
 
+    /// The descriptor for a selector, after `arm`.
     fn fileno(&self) -> PyResult<i32> {
         self.0.with(|sender| Ok(sender.as_fd().as_raw_fd()))
     }
 
+    /// The descriptor of an end that was not used, for another process. It is the caller's; the end is closed by it.
     fn into_fd(&self) -> PyResult<i32> {
         Ok(self.0.give(BytesSender::into_fd, USED)?.into_raw_fd())
     }
