@@ -20,8 +20,8 @@ use crate::end::{End, Half};
 use crate::link::Link;
 use crate::listener::{Accepted, Listener};
 use crate::os::{self, News, Poller, Source};
-use crate::page::Role;
-use crate::pipe::{Inlet, TypedInlet, typed_shape};
+use crate::page::{Role, Shape};
+use crate::pipe::{BytesInlet, Inlet, TypedInlet, bytes_shape, typed_shape};
 use crate::{Error, Message, Options};
 
 /// Strangers that have not said hello yet.
@@ -46,8 +46,65 @@ fn token(at: usize, number: u64) -> u64 {
     (number << 24 | at as u64) & (u64::MAX >> 2)
 }
 
-struct Lane<T> {
-    inlet: TypedInlet<T>,
+/// A message of bytes: a [`Funnel`] of these has [`BytesSender`](crate::BytesSender)s.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Bytes(pub Vec<u8>);
+
+/// What a [`Funnel`] can carry: every [`Message`], and [`Bytes`].
+#[expect(private_bounds, reason = "nobody else can say how a lane carries it")]
+pub trait Carried: Laned {}
+
+impl<T: Message> Carried for T {}
+
+impl Carried for Bytes {}
+
+/// How a lane carries it.
+pub(crate) trait Laned: Send + Sized + 'static {
+    type Inlet: Inlet;
+
+    fn shape(options: &Options) -> Shape;
+    fn inlet(end: End) -> Self::Inlet;
+    /// The next message. One is there. `None`: the sender has changed it meanwhile.
+    fn take(inlet: &mut Self::Inlet) -> Option<Self>;
+}
+
+impl<T: Message> Laned for T {
+    type Inlet = TypedInlet<T>;
+
+    fn shape(options: &Options) -> Shape {
+        typed_shape::<T>(options)
+    }
+
+    fn inlet(end: End) -> TypedInlet<T> {
+        TypedInlet::new(end)
+    }
+
+    #[inline(always)]
+    fn take(inlet: &mut TypedInlet<T>) -> Option<T> {
+        Some(inlet.take())
+    }
+}
+
+impl Laned for Bytes {
+    type Inlet = BytesInlet;
+
+    fn shape(options: &Options) -> Shape {
+        bytes_shape(options)
+    }
+
+    fn inlet(end: End) -> BytesInlet {
+        BytesInlet::new(end)
+    }
+
+    fn take(inlet: &mut BytesInlet) -> Option<Self> {
+        let mut message = Vec::new();
+        inlet.take(&mut message)?;
+        Some(Self(message))
+    }
+}
+
+struct Lane<T: Laned> {
+    inlet: T::Inlet,
     number: u64,
     is_parked: bool,
     /// Looks that found nothing, or messages of the present turn.
@@ -64,7 +121,7 @@ enum Found {
     End(Error),
 }
 
-impl<T: Message> Lane<T> {
+impl<T: Laned> Lane<T> {
     #[inline]
     fn look(&mut self) -> Found {
         // Before the look: what was published before the end is found by it.
@@ -89,7 +146,7 @@ impl<T: Message> Lane<T> {
 }
 
 /// The lanes of a funnel.
-struct Lanes<T> {
+struct Lanes<T: Laned> {
     poller: Poller,
     listener: Option<Listener>,
     options: Options,
@@ -107,7 +164,7 @@ struct Lanes<T> {
     unasked: u32,
 }
 
-impl<T: Message> Lanes<T> {
+impl<T: Laned> Lanes<T> {
     fn new(options: &Options, listener: Option<Listener>) -> Result<Self, Error> {
         let poller = Poller::new().map_err(os::refused)?;
         if let Some(listener) = &listener {
@@ -121,7 +178,7 @@ impl<T: Message> Lanes<T> {
 
     /// A lane over a socket; the number of its sender.
     fn add(&mut self, socket: OwnedFd, until: Option<Instant>) -> Result<u64, Error> {
-        let link = Link::new(socket, Role::Receiver, typed_shape::<T>(&self.options), 0, &self.options)?;
+        let link = Link::new(socket, Role::Receiver, T::shape(&self.options), 0, &self.options)?;
         let at = self.free.pop().unwrap_or_else(|| {
             self.lanes.push(None);
             self.lanes.len() - 1
@@ -133,7 +190,7 @@ impl<T: Message> Lanes<T> {
             self.free.push(at);
             return Err(error);
         }
-        let inlet = TypedInlet::new(End::lane(link, token(at, number)));
+        let inlet = T::inlet(End::lane(link, token(at, number)));
         // Its socket tells when there is something.
         self.lanes[at] = Some(Lane { inlet, number, is_parked: true, empty: 0, turn: 0, until });
         self.meet(at);
@@ -172,12 +229,12 @@ impl<T: Message> Lanes<T> {
 
     /// Drops a lane that is not among the active ones.
     fn remove(&mut self, at: usize, error: Error) {
-        if let Some(lane) = self.lanes[at].take() {
+        if let Some(mut lane) = self.lanes[at].take() {
             if lane.until.is_some() {
                 self.strangers.retain(|stranger| *stranger != at);
             }
             // Explicitly: the peer has a copy of the bell, which would stay watched.
-            lane.inlet.end.link.unwatch(&self.poller);
+            lane.inlet.end().link.unwatch(&self.poller);
             self.ended.push_back(Ended { sender: lane.number, error });
             // Nobody asks: the oldest are of no interest.
             if self.ended.len() > 4 * STRANGERS {
@@ -223,17 +280,23 @@ impl<T: Message> Lanes<T> {
         if self.unasked >= BETWEEN {
             self.ask(Some(Duration::ZERO));
         }
-        let at = self.find()?;
-        let lane = self.lanes[at].as_mut()?;
-        let message = lane.inlet.take();
-        lane.empty = 0;
-        lane.turn += 1;
-        let number = lane.number;
-        if lane.turn >= TURN {
-            lane.turn = 0;
-            self.active.rotate_left(1);
+        loop {
+            let at = self.find()?;
+            let lane = self.lanes[at].as_mut()?;
+            let Some(message) = T::take(&mut lane.inlet) else {
+                self.active.pop_front();
+                self.remove(at, Error::Broken);
+                continue;
+            };
+            lane.empty = 0;
+            lane.turn += 1;
+            let number = lane.number;
+            if lane.turn >= TURN {
+                lane.turn = 0;
+                self.active.rotate_left(1);
+            }
+            return Some((number, message));
         }
-        Some((number, message))
     }
 
     /// The senders of all lanes that are not parked run on the receiver's processor only.

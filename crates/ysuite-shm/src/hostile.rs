@@ -1,6 +1,7 @@
 //! A peer that lies: in its memory, word by word and all the time, and in its hello. Whatever it writes, the end that
 //! reads it neither crashes nor hangs nor makes a message of what was never sent, beyond what the peer could have sent.
 
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -103,10 +104,13 @@ fn a_sender_of_bytes_that_lies_word_by_word() {
             assert_eq!(receiver.recv().unwrap(), b"message");
             sender.try_send(b"another").unwrap();
             sender.link().own.word(word).store(lie, Ordering::Relaxed);
-            let mut bytes = 0;
+            let (mut bytes, mut to) = (0, [MaybeUninit::uninit(); 128]);
+            let by_slice = lie % 2 == 0;
             let end = loop {
-                match receiver.try_recv() {
-                    Ok(message) => bytes += message.len() + 8,
+                let taken =
+                    if by_slice { receiver.try_recv_slice(&mut to) } else { receiver.try_recv().map(|it| it.len()) };
+                match taken {
+                    Ok(length) => bytes += length + 8,
                     Err(error) => break error,
                 }
             };

@@ -63,7 +63,7 @@ mod ring;
 mod sync;
 
 pub use self::error::{Error, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError, Why};
-pub use self::funnel::{Ended, Event, Funnel};
+pub use self::funnel::{Bytes, Carried, Ended, Event, Funnel};
 #[cfg(feature = "tokio")]
 pub use self::integrations::Async;
 pub use self::listener::{Listener, connect};

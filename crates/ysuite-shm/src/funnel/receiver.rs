@@ -5,9 +5,9 @@ use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
-use super::Lanes;
+use super::{Carried, Lanes};
 use crate::end::deadline;
-use crate::{Error, Message, Options, RecvTimeoutError, TryRecvError, os};
+use crate::{Error, Options, RecvTimeoutError, TryRecvError, os};
 
 /// Looks at lanes that were busy just now before the receiver sleeps.
 const SPIN: u32 = 100;
@@ -32,11 +32,12 @@ pub enum Event<T> {
     Ended(Ended),
 }
 
-/// The receiver of many senders, each of which is a [`Sender`](crate::Sender) in a process of its own.
+/// The receiver of many senders, each of which is a [`Sender`](crate::Sender) in a process of its own; of [`Bytes`](crate::Bytes),
+/// a [`BytesSender`](crate::BytesSender).
 ///
 /// Messages of one sender arrive in order; the senders take turns. Senders come and go: they connect by the funnel's
 /// name, or inherit a [`seat`](Self::seat). A sender that dies ends its own lane alone.
-pub struct Funnel<T> {
+pub struct Funnel<T: Carried> {
     pub(super) lanes: Lanes<T>,
     /// What the program has asked for.
     spin: Option<u32>,
@@ -47,7 +48,7 @@ impl Options {
     ///
     /// # Errors
     /// As for [`listen`](Self::listen).
-    pub fn funnel<T: Message>(&self, name: &str) -> Result<Funnel<T>, Error> {
+    pub fn funnel<T: Carried>(&self, name: &str) -> Result<Funnel<T>, Error> {
         Ok(Funnel { lanes: Lanes::new(self, Some(self.listen(name)?))?, spin: None })
     }
 
@@ -55,12 +56,12 @@ impl Options {
     ///
     /// # Errors
     /// [`Refused`](Error::Refused): no descriptors are left, for example.
-    pub fn funnel_without_name<T: Message>(&self) -> Result<Funnel<T>, Error> {
+    pub fn funnel_without_name<T: Carried>(&self) -> Result<Funnel<T>, Error> {
         Ok(Funnel { lanes: Lanes::new(self, None)?, spin: None })
     }
 }
 
-impl<T: Message> Funnel<T> {
+impl<T: Carried> Funnel<T> {
     /// As [`Options::funnel`], with the default options.
     ///
     /// # Errors
@@ -271,13 +272,13 @@ fn unlimited(error: RecvTimeoutError) -> Error {
     }
 }
 
-impl<T> AsFd for Funnel<T> {
+impl<T: Carried> AsFd for Funnel<T> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.lanes.poller.as_fd()
     }
 }
 
-impl<T> fmt::Debug for Funnel<T> {
+impl<T: Carried> fmt::Debug for Funnel<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Funnel").finish_non_exhaustive()
     }

@@ -7,7 +7,8 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use crate::{
-    BytesReceiver, BytesSender, Error, Funnel, Message, Receiver, SendError, Sender, TryRecvError, TrySendError,
+    BytesReceiver, BytesSender, Carried, Error, Funnel, Message, Receiver, SendError, Sender, TryRecvError,
+    TrySendError,
 };
 
 /// An end in a runtime of tokio. Its futures may be dropped at any time: a message is received, or sent, by the poll that
@@ -88,7 +89,7 @@ impl Async<BytesReceiver> {
     }
 }
 
-impl<T: Message> Async<Funnel<T>> {
+impl<T: Carried> Async<Funnel<T>> {
     /// Receives a message of any sender.
     ///
     /// # Errors

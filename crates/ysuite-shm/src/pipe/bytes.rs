@@ -1,6 +1,7 @@
 //! A pipe of messages of any length.
 
 use core::fmt;
+use core::mem::MaybeUninit;
 use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
@@ -232,6 +233,18 @@ impl BytesReceiver {
         let mut message = Vec::new();
         self.take(&mut message).map_err(TryRecvError::Ended)?;
         Ok(message)
+    }
+
+    /// Receives a message into the front of `to`, if there is one and it fits; a longer one stays. Its
+    /// length in either case: of an empty `to`, that of the next message. Never blocks.
+    ///
+    /// # Errors
+    /// The channel is empty, or also has ended.
+    pub fn try_recv_slice(&mut self, to: &mut [MaybeUninit<u8>]) -> Result<usize, TryRecvError> {
+        if !self.inlet.look() {
+            self.inlet.try_ready().map_err(|error| error.map_or(TryRecvError::Empty, TryRecvError::Ended))?;
+        }
+        self.inlet.take_to(to).ok_or(TryRecvError::Ended(Error::Broken))
     }
 
     /// As [`recv`](Self::recv), for at most this long.
