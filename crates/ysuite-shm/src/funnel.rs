@@ -300,9 +300,9 @@ impl<T: Laned> Lanes<T> {
     }
 
     /// The senders of all lanes that are not parked run on the receiver's processor only.
-    fn share_processor(&self) -> bool {
-        let mut lanes = self.active.iter().flat_map(|at| &self.lanes[*at]);
-        lanes.all(|lane| lane.inlet.end.link.shares_processor())
+    fn share_processor(&mut self) -> bool {
+        let Self { active, lanes, .. } = self;
+        active.iter().all(|at| lanes[*at].as_mut().is_none_or(|lane| lane.inlet.end().link.shares_processor()))
     }
 
     /// Leaves all lanes to the kernel. False: there is something in one, or one cannot be left.
