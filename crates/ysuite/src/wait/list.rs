@@ -414,23 +414,31 @@ impl WaitList {
         // sees what was published.
         fence(Ordering::SeqCst);
     }
+
+    /// Frees all blocks, for the drop.
+    #[cold]
+    #[inline(never)]
+    fn free(&mut self) {
+        // ORDERING: Relaxed twice; as in `drop`.
+        let (first, further) = (self.first.load(Ordering::Relaxed), self.further.load(Ordering::Relaxed));
+        // SAFETY: null, or made by `Box::into_raw` in `install`, and freed here only, once.
+        unsafe {
+            drop(Box::from_raw(first));
+            if !further.is_null() {
+                drop(Box::from_raw(further));
+            }
+        }
+    }
 }
 
 // USER CODE: wakers that are left in slots; both sides are gone, so no handle is left to use; panic: the other blocks
 //     leak, and nothing worse; by construction: handles and futures take their wakers out before
 impl Drop for WaitList {
-    #[inline(never)]
+    #[inline]
     fn drop(&mut self) {
-        // ORDERING: Relaxed twice; the list is dropped by the last thread that has access to it.
-        let (first, further) = (self.first.load(Ordering::Relaxed), self.further.load(Ordering::Relaxed));
-        // SAFETY: null, or made by `Box::into_raw` in `install`, and freed here only, once.
-        unsafe {
-            if !first.is_null() {
-                drop(Box::from_raw(first));
-            }
-            if !further.is_null() {
-                drop(Box::from_raw(further));
-            }
+        // ORDERING: Relaxed; the list is dropped by the last thread that has access to it.
+        if !self.first.load(Ordering::Relaxed).is_null() {
+            self.free();
         }
     }
 }
