@@ -186,6 +186,12 @@ impl WaitList {
         // ORDERING: pairs with the fence in `arm`: either the loads below find the armed waiter, or the waiter's second
         // poll sees what was published before this fence.
         fence(Ordering::SeqCst);
+        self.attended()
+    }
+
+    /// As [`attend`](Self::attend), for a publisher that has executed such a fence after the publication.
+    #[inline]
+    pub(crate) fn attended(&self) -> ListState {
         // ORDERING: Relaxed; armed bits are taken by the read-modify-write in `SlotBlock::claim`.
         let word = self.word.load(Ordering::Relaxed);
         if word & (ARMED_MASK | GONE) == 0 && word & FENCED != 0 {

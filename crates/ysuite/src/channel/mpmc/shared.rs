@@ -12,8 +12,8 @@ use crate::foreign::Panics;
 use crate::queue::exchange::{Forced, Hint, Rejected, Staging, Unforced};
 use crate::statistics::{COUNTING, Meter};
 use crate::sync::{Arc, AtomicUsize, Ordering, fence};
-use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all, notify_all_of};
+use crate::wait::{ListState, WaitList};
 
 /// In this order: after the position of the queue's tail, which is last in the queue, there are fields enough that are
 /// seldom used, and after the words that are loaded for every message as well. So nothing is aligned, and a channel is
@@ -271,6 +271,11 @@ impl<T> MpmcShared<T> {
         self.readers.list.published()
     }
 
+    /// The receivers that wait, for a thread that has executed the fence of [`WaitList::attend`].
+    pub(super) fn attended(&self) -> ListState {
+        self.readers.list.attended()
+    }
+
     // MUTANT: Speed only: an early exit. The list itself finds, after its fence, that no slot is armed.
     /// After room was made: wakes the senders that wait for it.
     #[inline(always)]
@@ -305,8 +310,8 @@ impl<T> MpmcShared<T> {
     /// unwinding, its panic goes no further.
     #[inline(always)]
     pub(super) fn popped(&self) {
-        if self.writers.list.published() {
-            Panics::in_drop(|| self.announce_room(1));
+        if self.writers.list.published() && self.is_room_awaited() {
+            Panics::in_drop(|| notify(&self.writers.list, 1));
         }
     }
 
@@ -330,7 +335,12 @@ impl<T> MpmcShared<T> {
     #[cold]
     #[inline(never)]
     fn announce_messages(&self, messages: usize) {
-        let word = self.readers.list.attend();
+        self.announce(self.readers.list.attend(), messages);
+    }
+
+    /// As [`announce_messages`](Self::announce_messages), where the list has been attended to.
+    #[inline]
+    pub(super) fn announce(&self, word: ListState, messages: usize) {
         if word.is_gone() {
             // The cells were claimed before the last receiver disconnected, and filled after that receiver had drained
             // the ring.
@@ -352,9 +362,16 @@ impl<T> MpmcShared<T> {
     #[cold]
     #[inline(never)]
     fn announce_room(&self, cells: usize) {
-        if self.writers.list.attend().is_armed() {
+        if self.is_room_awaited() {
             notify(&self.writers.list, cells);
         }
+    }
+
+    // MUTANT: As of `announce_room`.
+    #[cold]
+    #[inline(never)]
+    fn is_room_awaited(&self) -> bool {
+        self.writers.list.attend().is_armed()
     }
 
     // USER CODE: wakers of both sides, of tasks that wait for the close, and of those that wait for permits; the ring
@@ -404,6 +421,7 @@ impl<T> MpmcShared<T> {
         }
     }
 
+    // MUTANT: Speed only, where it is false: the long way ends the same.
     /// Whether a handle that is dropped is all that is left of the channel: then nobody waits for an end, and the messages
     /// end with the queue. Not for a channel whose numbers an observer may read later, or where a forgotten future has left
     /// something behind.
