@@ -13,9 +13,11 @@ use std::panic::{RefUnwindSafe, UnwindSafe};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use ysuite::select::list::{self, first};
 use ysuite::timer::{self, Timer};
-use ysuite::{mpmc, oneshot};
+use ysuite::{TryReserveError, mpmc, oneshot};
 
+use crate::case::Chosen;
 use crate::error::{
     RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError, of_send_timeout, of_try_send,
 };
@@ -208,6 +210,27 @@ impl<T> Sender<T> {
         }
     }
 
+    /// For a select: what a send that is possible at once has met with.
+    pub(crate) fn chosen(&self) -> Option<Chosen<'_, T>> {
+        match &self.0 {
+            SendEnd::Queue(sender) => match sender.try_reserve() {
+                Ok(permit) => Some(Chosen::Room(permit)),
+                Err(TryReserveError::Disconnected) => Some(Chosen::Over),
+                Err(_) => None,
+            },
+            SendEnd::Hand(sender) => {
+                // A promise allocates: not before a receiver waits.
+                first(&mut [&mut list::writable(sender)]).try_now()?;
+                let (promise, promised) = oneshot::channel();
+                match sender.try_send(Handed::Promised(promised)) {
+                    Ok(()) => Some(Chosen::Promise(promise)),
+                    Err(ysuite::TrySendError::Disconnected(_)) => Some(Chosen::Over),
+                    Err(ysuite::TrySendError::Full(_)) => None,
+                }
+            }
+        }
+    }
+
     /// Whether there is no message. Always, with a capacity of 0.
     pub fn is_empty(&self) -> bool {
         of_sender!(self, |end| end.is_empty())
@@ -308,6 +331,25 @@ impl<T> Receiver<T> {
                 thread::sleep(deadline.saturating_duration_since(Instant::now()));
                 Err(RecvTimeoutError::Timeout)
             }
+        }
+    }
+
+    /// For a select: as [`try_recv`](Self::try_recv), but it does not wait for a preempted sender.
+    pub(crate) fn received(&self) -> Option<Result<T, RecvError>> {
+        let received = match &self.0 {
+            RecvEnd::Queue(receiver) => receiver.try_recv(),
+            // A sender that has panicked in the middle was none.
+            RecvEnd::Hand(receiver) => match receiver.try_recv() {
+                Ok(handed) => Ok(handed.redeem()?),
+                Err(error) => Err(error),
+            },
+            RecvEnd::Time(timer, of) => timer.try_recv().map(of),
+            RecvEnd::Never => return None,
+        };
+        match received {
+            Ok(message) => Some(Ok(message)),
+            Err(ysuite::TryRecvError::Empty) => None,
+            Err(ysuite::TryRecvError::Disconnected) => Some(Err(RecvError)),
         }
     }
 

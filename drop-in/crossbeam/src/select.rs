@@ -9,6 +9,7 @@ use std::marker::PhantomData;
 use std::mem;
 use std::ptr;
 use std::sync::Arc;
+use std::sync::atomic::{Ordering, fence};
 use std::time::{Duration, Instant};
 
 use ysuite::select::list::{self, First, ListedRecv, Readable, Selectable, Writable, first};
@@ -20,29 +21,31 @@ use crate::error::{ReadyTimeoutError, RecvError, SelectTimeoutError, SendError, 
 
 /// An operation that has been added, without the type of the messages.
 trait Added<'a> {
+    /// Performs it if it is possible at once (true). Its result is laid aside.
+    fn attempt(&self) -> bool;
+    /// The operation, as one of a list.
     fn operation(&mut self) -> &mut dyn Selectable;
-    /// It was performed: its result is laid aside.
+    /// It was performed in a list: its result is laid aside.
     fn settle(&mut self);
     fn readiness(&mut self) -> &mut dyn Selectable;
-    /// It was found ready.
-    fn was_ready(&mut self);
+    /// The list is over.
+    fn leave(&mut self);
     /// Another of the same end.
     fn again(&self) -> Arc<dyn Added<'a> + 'a>;
-    /// The address of the `Sender` or `Receiver`.
-    fn end(&self) -> *const ();
 }
 
 struct Receiving<'a, T> {
     receiver: &'a Receiver<T>,
-    case: RecvCase<'a, T>,
-    ready: ReadyCase<'a, T>,
+    /// While it stands in a list.
+    case: Option<RecvCase<'a, T>>,
+    ready: Option<ReadyCase<'a, T>>,
     result: Cell<Option<Result<T, RecvError>>>,
 }
 
 struct Sending<'a, T> {
     sender: &'a Sender<T>,
-    case: SendCase<'a, T>,
-    ready: ReadyCase<'a, T>,
+    case: Option<SendCase<'a, T>>,
+    ready: Option<ReadyCase<'a, T>>,
     result: Cell<Option<Chosen<'a, T>>>,
 }
 
@@ -81,71 +84,91 @@ impl<'a, T> ReadyCase<'a, T> {
             Self::Taker(operation) => operation,
         }
     }
-
-    fn clear(&mut self) {
-        match self {
-            Self::Message(operation) => drop(operation.result()),
-            Self::Giver(operation) => drop(operation.result()),
-            Self::Tick(operation) => drop(operation.result()),
-            Self::Room(operation) => drop(operation.result()),
-            Self::Taker(operation) => drop(operation.result()),
-        }
-    }
 }
 
 /// What the two sides have in common: all but how they are made.
 macro_rules! impl_added {
-    ($added:ident, $end:ident, $case:ident) => {
+    ($added:ident, $end:ident: $end_type:ident, $case:ident, $ready:ident, $attempt:ident) => {
         impl<'a, T> Added<'a> for $added<'a, T> {
+            fn attempt(&self) -> bool {
+                let result = self.$end.$attempt();
+                let is_done = result.is_some();
+                self.result.set(result);
+                is_done
+            }
+
             fn operation(&mut self) -> &mut dyn Selectable {
-                self.case.operation()
+                self.case.insert($case::new(self.$end)).operation()
             }
 
             fn settle(&mut self) {
-                self.result.set(self.case.result());
-                // A promise is given once.
-                self.case = $case::new(self.$end);
+                self.result.set(self.case.as_mut().and_then($case::result));
             }
 
             fn readiness(&mut self) -> &mut dyn Selectable {
-                self.ready.operation()
+                self.ready.insert(ReadyCase::$ready(self.$end)).operation()
             }
 
-            fn was_ready(&mut self) {
-                self.ready.clear();
+            fn leave(&mut self) {
+                (self.case, self.ready) = (None, None);
             }
 
             fn again(&self) -> Arc<dyn Added<'a> + 'a> {
                 Arc::new(Self::new(self.$end))
             }
+        }
 
-            fn end(&self) -> *const () {
-                ptr::from_ref(self.$end).cast()
+        impl<'a, T> $added<'a, T> {
+            fn new($end: &'a $end_type<T>) -> Self {
+                Self { $end, case: None, ready: None, result: Cell::new(None) }
             }
         }
     };
 }
 
-impl_added!(Receiving, receiver, RecvCase);
-impl_added!(Sending, sender, SendCase);
+impl_added!(Receiving, receiver: Receiver, RecvCase, of_receiver, received);
+impl_added!(Sending, sender: Sender, SendCase, of_sender, chosen);
 
-impl<'a, T> Receiving<'a, T> {
-    fn new(receiver: &'a Receiver<T>) -> Self {
-        let (case, ready) = (RecvCase::new(receiver), ReadyCase::of_receiver(receiver));
-        Self { receiver, case, ready, result: Cell::new(None) }
-    }
+/// An operation, its index, and the address of its `Sender` or `Receiver`.
+struct AddedAs<'a> {
+    index: usize,
+    end: *const (),
+    added: Arc<dyn Added<'a> + 'a>,
 }
 
-impl<'a, T> Sending<'a, T> {
-    fn new(sender: &'a Sender<T>) -> Self {
-        let (case, ready) = (SendCase::new(sender), ReadyCase::of_sender(sender));
-        Self { sender, case, ready, result: Cell::new(None) }
+impl<'a> AddedAs<'a> {
+    /// Replaces it if nobody has taken its last result yet: afterwards this is its only owner.
+    fn make_alone(&mut self) {
+        if Arc::strong_count(&self.added) != 1 {
+            self.added = self.added.again();
+        }
+    }
+
+    /// Performs it if it is possible at once (true).
+    fn attempt(&mut self) -> bool {
+        self.make_alone();
+        // ORDERING: pairs with the Release by which the owner of the last result, perhaps another thread, has left the
+        //     count: the result is this thread's to replace.
+        fence(Ordering::Acquire);
+        self.added.attempt()
+    }
+
+    fn get(&mut self) -> &mut (dyn Added<'a> + 'a) {
+        self.make_alone();
+        Arc::get_mut(&mut self.added).expect("it is new, or had no other owner")
+    }
+
+    fn is_ready(&mut self) -> bool {
+        let added = self.get();
+        let is_ready = first(&mut [added.readiness()]).try_now().is_some();
+        added.leave();
+        is_ready
     }
 }
 
 /// Performs one of several operations that are added when the program runs.
 pub struct Select<'a> {
-    operations: Vec<(usize, Arc<dyn Added<'a> + 'a>)>,
+    operations: Vec<AddedAs<'a>>,
     next: usize,
     is_biased: bool,
 }
@@ -194,17 +217,17 @@ impl<'a> Select<'a> {
 
     /// Adds a send, whose message is made once it is chosen. Returns its index.
     pub fn send<T>(&mut self, s: &'a Sender<T>) -> usize {
-        self.add(Arc::new(Sending::new(s)))
+        self.add(ptr::from_ref(s).cast(), Arc::new(Sending::new(s)))
     }
 
     /// Adds a receive. Returns its index.
     pub fn recv<T>(&mut self, r: &'a Receiver<T>) -> usize {
-        self.add(Arc::new(Receiving::new(r)))
+        self.add(ptr::from_ref(r).cast(), Arc::new(Receiving::new(r)))
     }
 
-    fn add(&mut self, added: Arc<dyn Added<'a> + 'a>) -> usize {
+    fn add(&mut self, end: *const (), added: Arc<dyn Added<'a> + 'a>) -> usize {
         let index = self.next;
-        self.operations.push((index, added));
+        self.operations.push(AddedAs { index, end, added });
         self.next += 1;
         index
     }
@@ -215,7 +238,7 @@ impl<'a> Select<'a> {
     /// When there is none.
     pub fn remove(&mut self, index: usize) {
         assert!(index < self.next, "index out of bounds; {index} >= {}", self.next);
-        let at = self.operations.iter().position(|(its, _)| *its == index);
+        let at = self.operations.iter().position(|operation| operation.index == index);
         self.operations.swap_remove(at.expect("no operation with this index"));
     }
 
@@ -268,23 +291,15 @@ impl<'a> Select<'a> {
     }
 
     fn perform(&mut self, until: Until) -> Option<SelectedOperation<'a>> {
-        let at = Attempt(self).choose(until, |added| added.operation(), |added| added.settle())?;
-        let (index, added) = &self.operations[at];
-        Some(SelectedOperation { index: *index, end: added.end(), added: Some(added.clone()), of_thread: PhantomData })
+        let at = Attempt(self).choose(until, AddedAs::attempt, |added| added.operation(), |added| added.settle())?;
+        let AddedAs { index, end, added } = &self.operations[at];
+        Some(SelectedOperation { index: *index, end: *end, added: Some(added.clone()), of_thread: PhantomData })
     }
 
     fn find_ready(&mut self, until: Until) -> Option<usize> {
-        let at = Attempt(self).choose(until, |added| added.readiness(), |added| added.was_ready())?;
-        Some(self.operations[at].0)
+        let at = Attempt(self).choose(until, AddedAs::is_ready, |added| added.readiness(), |_| {})?;
+        Some(self.operations[at].index)
     }
-}
-
-/// For a change. One whose last result nobody has taken yet is replaced.
-fn alone<'m, 'a>(added: &'m mut Arc<dyn Added<'a> + 'a>) -> &'m mut (dyn Added<'a> + 'a) {
-    if Arc::strong_count(added) != 1 {
-        *added = added.again();
-    }
-    Arc::get_mut(added).expect("it is new, or had no other owner")
 }
 
 /// One call. Where it panics, what it has left with the operations is forgotten with them.
@@ -295,23 +310,31 @@ impl<'a> Attempt<'_, 'a> {
     fn choose(
         &mut self,
         until: Until,
+        now: impl Fn(&mut AddedAs<'a>) -> bool,
         of: impl for<'m> Fn(&'m mut (dyn Added<'a> + 'a)) -> &'m mut dyn Selectable,
         done: impl Fn(&mut (dyn Added<'a> + 'a)),
     ) -> Option<usize> {
-        let (operations, is_biased) = (&mut self.0.operations, self.0.is_biased);
-        let begin = if is_biased { 0 } else { chance(operations.len()) };
-        for at in (begin..operations.len()).chain(0..begin) {
-            let added = alone(&mut operations[at].1);
-            if first(&mut [of(added)]).try_now().is_some() {
-                done(added);
-                return Some(at);
-            }
-        }
-        let mut all: Vec<&mut dyn Selectable> = operations.iter_mut().map(|(_, added)| of(alone(added))).collect();
+        let operations = &mut self.0.operations;
+        let begin = if self.0.is_biased { 0 } else { chance(operations.len()) };
+        let mut order = (begin..operations.len()).chain(0..begin);
+        order.find(|&at| now(&mut operations[at])).or_else(|| self.wait(until, of, done))
+    }
+
+    /// None is possible at once: all in one list.
+    #[cold]
+    fn wait(
+        &mut self,
+        until: Until,
+        of: impl for<'m> Fn(&'m mut (dyn Added<'a> + 'a)) -> &'m mut dyn Selectable,
+        done: impl Fn(&mut (dyn Added<'a> + 'a)),
+    ) -> Option<usize> {
+        let operations = &mut self.0.operations;
+        let mut all: Vec<&mut dyn Selectable> = operations.iter_mut().map(|operation| of(operation.get())).collect();
         let all = first(&mut all);
-        let at = until.wait(if is_biased { all.biased() } else { all })?;
-        done(alone(&mut operations[at].1));
-        Some(at)
+        let at = until.wait(if self.0.is_biased { all.biased() } else { all });
+        at.into_iter().for_each(|at| done(operations[at].get()));
+        operations.iter_mut().for_each(|operation| operation.get().leave());
+        at
     }
 }
 
@@ -340,9 +363,14 @@ fn chance(most: usize) -> usize {
     ((random.unwrap_or(0) * most as u64) >> 32) as usize
 }
 
-impl Clone for Select<'_> {
+impl<'a> Clone for Select<'a> {
     fn clone(&self) -> Self {
-        let operations = self.operations.iter().map(|(index, added)| (*index, added.again())).collect();
+        let again = |operation: &AddedAs<'a>| AddedAs {
+            index: operation.index,
+            end: operation.end,
+            added: operation.added.again(),
+        };
+        let operations = self.operations.iter().map(again).collect();
         Self { operations, next: self.next, is_biased: self.is_biased }
     }
 }

@@ -266,6 +266,23 @@ fn an_operation_is_completed_by_its_own_end() {
     assert!(select.try_select().is_err());
 }
 
+/// The list goes on with another operation of the same end.
+#[test]
+fn a_chosen_operation_keeps_its_result_while_the_list_goes_on() {
+    let (sender, receiver) = bounded(2);
+    let mut select = Select::new();
+    let send = select.send(&sender);
+    let [one, two] = [select.select(), select.select()];
+    assert!(select.try_select().is_err());
+    two.send(&sender, 2).unwrap();
+    select.remove(send);
+    select.recv(&receiver);
+    let got = select.select();
+    one.send(&sender, 1).unwrap();
+    assert_eq!(select.select().recv(&receiver), Ok(1));
+    assert_eq!(got.recv(&receiver), Ok(2));
+}
+
 /// What ends with nobody: a select over a hundred ends, and their messages.
 #[test]
 fn every_message_is_dropped_once() {

@@ -6,10 +6,18 @@ macro_rules! of_a_channel {
         use std::hint::black_box;
         use std::time::Duration;
 
+        use ysuite::mpmc::{Receiver, Sender};
+
         use crate::polled::{at_once, first_waits};
         use crate::{BURST, operations};
 
         operations! {
+            made_and_dropped(messages) {
+                for _ in 0..messages {
+                    let (sender, receiver) = $made;
+                    drop::<(Sender<u64>, Receiver<u64>)>(black_box((sender, receiver)));
+                }
+            }
             send_and_recv(messages) {
                 let (sender, receiver) = $made;
                 for message in 0..messages {

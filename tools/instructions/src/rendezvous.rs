@@ -24,6 +24,11 @@ operations! {
             black_box(received.unwrap());
         }
     }
+    mpmc_made_and_dropped(messages) {
+        for _ in 0..messages {
+            drop(black_box(mpmc::bounded::<u64>(0)));
+        }
+    }
     try_send_without_receiver(messages) {
         let (sender, _receiver) = mpmc::bounded(0);
         for message in 0..messages {

@@ -73,8 +73,11 @@ impl<T> ForkLock<T> {
 //     re-entrance and panic: as of the value; test: src/os/lock.rs: a_child_does_without_a_lock_that_nobody_gives_back
 impl<T> Drop for ForkLock<T> {
     fn drop(&mut self) {
-        // A model has no children.
-        let is_ours = cfg!(ysuite_loom) || self.lock_to_go().is_some();
+        // In its own process no thread has the lock any more, as this one has all of it. A model has no children.
+        #[cfg(not(ysuite_loom))]
+        let is_ours = !self.is_inherited() || self.lock_to_go().is_some();
+        #[cfg(ysuite_loom)]
+        let is_ours = true;
         if is_ours {
             // SAFETY: the value is dropped here alone, once.
             unsafe { ManuallyDrop::drop(&mut self.value) };

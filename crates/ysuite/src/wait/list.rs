@@ -186,6 +186,12 @@ impl WaitList {
         // ORDERING: pairs with the fence in `arm`: either the loads below find the armed waiter, or the waiter's second
         // poll sees what was published before this fence.
         fence(Ordering::SeqCst);
+        self.attended()
+    }
+
+    /// As [`attend`](Self::attend), for a publisher that has executed such a fence after the publication.
+    #[inline]
+    pub(crate) fn attended(&self) -> ListState {
         // ORDERING: Relaxed; armed bits are taken by the read-modify-write in `SlotBlock::claim`.
         let word = self.word.load(Ordering::Relaxed);
         if word & (ARMED_MASK | GONE) == 0 && word & FENCED != 0 {
@@ -414,23 +420,31 @@ impl WaitList {
         // sees what was published.
         fence(Ordering::SeqCst);
     }
+
+    /// Frees all blocks, for the drop.
+    #[cold]
+    #[inline(never)]
+    fn free(&mut self) {
+        // ORDERING: Relaxed twice; as in `drop`.
+        let (first, further) = (self.first.load(Ordering::Relaxed), self.further.load(Ordering::Relaxed));
+        // SAFETY: null, or made by `Box::into_raw` in `install`, and freed here only, once.
+        unsafe {
+            drop(Box::from_raw(first));
+            if !further.is_null() {
+                drop(Box::from_raw(further));
+            }
+        }
+    }
 }
 
 // USER CODE: wakers that are left in slots; both sides are gone, so no handle is left to use; panic: the other blocks
 //     leak, and nothing worse; by construction: handles and futures take their wakers out before
 impl Drop for WaitList {
-    #[inline(never)]
+    #[inline]
     fn drop(&mut self) {
-        // ORDERING: Relaxed twice; the list is dropped by the last thread that has access to it.
-        let (first, further) = (self.first.load(Ordering::Relaxed), self.further.load(Ordering::Relaxed));
-        // SAFETY: null, or made by `Box::into_raw` in `install`, and freed here only, once.
-        unsafe {
-            if !first.is_null() {
-                drop(Box::from_raw(first));
-            }
-            if !further.is_null() {
-                drop(Box::from_raw(further));
-            }
+        // ORDERING: Relaxed; the list is dropped by the last thread that has access to it.
+        if !self.first.load(Ordering::Relaxed).is_null() {
+            self.free();
         }
     }
 }

@@ -244,11 +244,18 @@ pub(crate) fn notify_all_of(lists: &[&WaitList]) {
     // ORDERING: pairs with the fence in `WaitList::arm`: either a waiter's poll sees what has changed, or its armed bit
     // is found here. One fence is enough for all lists: nothing that the waiters wait for changes behind it.
     fence(Ordering::SeqCst);
+    if lists.iter().any(|list| list.has_slots()) {
+        notify_each_of(lists);
+    }
+}
+
+/// Notifies each armed waiter of several lists once.
+#[cold]
+#[inline(never)]
+fn notify_each_of(lists: &[&WaitList]) {
     let mut panics = Panics::none();
     for list in lists {
-        if list.has_slots() {
-            panics.catch(|| notify_each(list));
-        }
+        panics.catch(|| notify_each(list));
     }
 }
 

@@ -20,6 +20,8 @@ mod yields;
 
 pub use self::backoff::Spin;
 pub(crate) use self::backoff::{Backoff, SharedBackoff, spin_for_a_moment};
+#[cfg(feature = "mpmc")]
+pub(crate) use self::list::ListState;
 pub(crate) use self::list::WaitList;
 pub(crate) use self::subscription::Subscriptions;
 pub(crate) use self::target::{Parker, WakeTarget};

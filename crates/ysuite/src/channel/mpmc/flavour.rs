@@ -11,6 +11,9 @@ use crate::queue::exchange::{
 use crate::statistics::Meter;
 use crate::wait::spin_for_a_moment;
 
+/// Makes a rendezvous whose events this meter counts.
+pub(super) type MakeMeeting<T> = fn(&Meter) -> Box<MeetingOf<T>>;
+
 pub(super) enum Flavour<T> {
     Ring(Ring<T>),
     Segments(Segments<T>),
@@ -38,9 +41,9 @@ impl<T> Flavour<T> {
     /// As [`Ring::new`] and [`Segments::new`].
     #[inline(always)]
     #[track_caller]
-    pub(super) fn new(capacity: Option<usize>, meeting: Option<fn(&Meter) -> MeetingOf<T>>, meter: &Meter) -> Self {
+    pub(super) fn new(capacity: Option<usize>, meeting: Option<MakeMeeting<T>>, meter: &Meter) -> Self {
         match (meeting, capacity) {
-            (Some(meeting), _) => Meeting(Box::new(meeting(meter))),
+            (Some(meeting), _) => Meeting(meeting(meter)),
             (None, Some(capacity)) => Bounded(Ring::new(capacity)),
             (None, None) => Unbounded(Segments::new()),
         }
@@ -366,15 +369,6 @@ impl<T> Flavour<T> {
             queue => !queue.is_empty() && spin_for_a_moment(|| queue.is_readable()) || queue.is_closed(),
             true
         )
-    }
-
-    /// The last sender is dropped. Wakers of a rendezvous are user code.
-    pub(super) fn senders_are_gone(&self) {
-        if let Meeting(meeting) = self {
-            meeting.senders_are_gone();
-        } else {
-            self.close();
-        }
     }
 
     /// Gives back the memory that an unbounded queue keeps for later messages.

@@ -9,7 +9,9 @@ use crate::channel::reserve::{Holders, Rare, ReservedRoom, Roomy, announce_rare}
 use crate::foreign::Panics;
 use crate::os::PeerWait;
 use crate::queue::exchange::{Rejected, Staging};
+use crate::sync::{Ordering, fence};
 use crate::wait::WaitList;
+use crate::wait::many::notify_all;
 
 /// Reserved cells that are not yet a permit's.
 pub(super) type HeldPlaces<'a, T> = ReservedRoom<'a, MpmcShared<T>>;
@@ -47,9 +49,16 @@ impl<T> MpmcShared<T> {
     #[cold]
     #[inline(never)]
     fn announce_used(&self, places: usize) {
-        let mut panics = Panics::none();
-        panics.catch(|| self.published(places));
-        panics.catch(|| announce_rare(&self.rare));
+        // ORDERING: the fence of `WaitList::attend`, once for both lists.
+        fence(Ordering::SeqCst);
+        let (receivers, rare) = (self.attended(), self.rare.attended());
+        if rare.is_armed() {
+            let mut panics = Panics::none();
+            panics.catch(|| self.announce(receivers, places));
+            panics.catch(|| notify_all(&self.rare));
+        } else {
+            self.announce(receivers, places);
+        }
     }
 
     /// Sends the staged messages of a sender that has reserved a cell for each. `None`: the channel is closed, and the

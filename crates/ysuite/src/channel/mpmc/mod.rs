@@ -175,11 +175,11 @@ use super::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
 };
 
+use self::flavour::MakeMeeting;
 pub(in crate::channel) use self::handle::MpmcHandle;
 use self::shared::MpmcShared;
 pub(in crate::channel) use self::shared::{Readers, WaitingSide, Writers};
 use super::rendezvous::MeetingOf;
-use crate::statistics::Meter;
 
 /// Makes a channel for at most `capacity` messages, exactly. A sender that finds it full waits. All its memory is
 /// allocated here, except for 3 KiB the first time that 1, 65, 129 .. senders or receivers wait at once.
@@ -197,7 +197,7 @@ use crate::statistics::Meter;
 #[track_caller]
 pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     // Only here: a program that makes no rendezvous links none.
-    joined(Some(capacity), (capacity == 0).then_some(MeetingOf::new))
+    joined(Some(capacity), (capacity == 0).then_some(MeetingOf::boxed))
 }
 
 /// Makes a channel without a bound: sending never waits. One kilobyte is taken here, for the first messages. After that,
@@ -213,7 +213,7 @@ pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
 }
 
 #[track_caller]
-fn joined<T>(capacity: Option<usize>, meeting: Option<fn(&Meter) -> MeetingOf<T>>) -> (Sender<T>, Receiver<T>) {
+fn joined<T>(capacity: Option<usize>, meeting: Option<MakeMeeting<T>>) -> (Sender<T>, Receiver<T>) {
     let shared = MpmcShared::new(capacity, meeting);
     (Sender::new(shared.clone()), Receiver::new(shared))
 }

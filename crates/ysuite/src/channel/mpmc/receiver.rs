@@ -566,15 +566,27 @@ impl<T> Clone for Receiver<T> {
 }
 
 impl<T> Drop for Receiver<T> {
+    #[inline]
     fn drop(&mut self) {
+        match self.subscriptions {
+            // It runs each piece of user code by itself.
+            None => MpmcShared::remove_reader(&self.shared),
+            Some(_) => self.unsubscribe(),
+        }
+    }
+}
+
+impl<T> Receiver<T> {
+    /// The drop of one that has slots in a list.
+    #[cold]
+    #[inline(never)]
+    fn unsubscribe(&mut self) {
         let mut panics = Panics::none();
         // User code: a waker that is dropped, or woken because this receiver had been notified of a message.
         if let Some(subscriptions) = &mut self.subscriptions {
             panics.catch(|| subscriptions.unregister(self.shared.readers()));
-            return panics.catch(|| self.shared.remove_reader());
         }
-        // It runs each piece of user code by itself.
-        self.shared.remove_reader();
+        panics.catch(|| MpmcShared::remove_reader(&self.shared));
     }
 }
 

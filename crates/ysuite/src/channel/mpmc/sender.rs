@@ -456,15 +456,27 @@ impl<T> Clone for Sender<T> {
 //     second panic aborts the process; test: tests/suite/mpmc/edges.rs:
 //     a_waker_that_panics_when_all_are_woken_keeps_no_thread_asleep
 impl<T> Drop for Sender<T> {
+    #[inline]
     fn drop(&mut self) {
+        match self.subscriptions {
+            // It runs each piece of user code by itself.
+            None => MpmcShared::remove_writer(&self.shared),
+            Some(_) => self.unsubscribe(),
+        }
+    }
+}
+
+impl<T> Sender<T> {
+    /// The drop of one that has slots in a list.
+    #[cold]
+    #[inline(never)]
+    fn unsubscribe(&mut self) {
         let mut panics = Panics::none();
         // User code: another sender's waker, woken because this one had been notified of room.
         if let Some(subscriptions) = &mut self.subscriptions {
             panics.catch(|| subscriptions.unregister(self.shared.writers()));
-            return panics.catch(|| self.shared.remove_writer());
         }
-        // It runs each piece of user code by itself.
-        self.shared.remove_writer();
+        panics.catch(|| MpmcShared::remove_writer(&self.shared));
     }
 }
 

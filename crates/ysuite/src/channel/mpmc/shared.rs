@@ -6,15 +6,14 @@
 
 use core::mem::MaybeUninit;
 
-use super::flavour::Flavour;
-use crate::channel::rendezvous::MeetingOf;
+use super::flavour::{Flavour, MakeMeeting};
 use crate::channel::reserve::Holders;
 use crate::foreign::Panics;
 use crate::queue::exchange::{Forced, Hint, Rejected, Staging, Unforced};
-use crate::statistics::Meter;
-use crate::sync::{Arc, AtomicUsize, Ordering};
-use crate::wait::WaitList;
+use crate::statistics::{COUNTING, Meter};
+use crate::sync::{Arc, AtomicUsize, Ordering, fence};
 use crate::wait::many::{SharedEnd, notify, notify_all, notify_all_of};
+use crate::wait::{ListState, WaitList};
 
 /// In this order: after the position of the queue's tail, which is last in the queue, there are fields enough that are
 /// seldom used, and after the words that are loaded for every message as well. So nothing is aligned, and a channel is
@@ -138,13 +137,15 @@ impl<T> MpmcShared<T> {
     /// Part by part, at its place: made elsewhere and copied, its words are loaded in larger pieces than they were stored
     /// in, for which the processor waits. That took a fifth of the life of a channel that is made and dropped.
     #[track_caller]
-    pub(super) fn new(capacity: Option<usize>, meeting: Option<fn(&Meter) -> MeetingOf<T>>) -> Arc<Self> {
+    pub(super) fn new(capacity: Option<usize>, meeting: Option<MakeMeeting<T>>) -> Arc<Self> {
         #[cfg(not(ysuite_loom))]
         {
-            let mut shared = Arc::new_uninit();
-            Self::make(Arc::get_mut(&mut shared).expect("it is new"), capacity, meeting);
-            // SAFETY: all of it is made.
-            unsafe { shared.assume_init() }
+            let shared = Arc::new(MaybeUninit::uninit());
+            // SAFETY: it is new: nothing else uses it. All of it is made before it is shared.
+            unsafe {
+                Self::make(&mut *Arc::as_ptr(&shared).cast_mut(), capacity, meeting);
+                shared.assume_init()
+            }
         }
         #[cfg(ysuite_loom)]
         {
@@ -159,7 +160,7 @@ impl<T> MpmcShared<T> {
     // `a_message_that_makes_way_is_taken_out`.
     #[inline(always)]
     #[track_caller]
-    fn make(place: &mut MaybeUninit<Self>, capacity: Option<usize>, meeting: Option<fn(&Meter) -> MeetingOf<T>>) {
+    fn make(place: &mut MaybeUninit<Self>, capacity: Option<usize>, meeting: Option<MakeMeeting<T>>) {
         let place = place.as_mut_ptr();
         let meter = Meter::new();
         // SAFETY: each is a field of a place that is this call's alone, and is written once. Only the first may panic, and
@@ -270,6 +271,11 @@ impl<T> MpmcShared<T> {
         self.readers.list.published()
     }
 
+    /// The receivers that wait, for a thread that has executed the fence of [`WaitList::attend`].
+    pub(super) fn attended(&self) -> ListState {
+        self.readers.list.attended()
+    }
+
     // MUTANT: Speed only: an early exit. The list itself finds, after its fence, that no slot is armed.
     /// After room was made: wakes the senders that wait for it.
     #[inline(always)]
@@ -304,8 +310,8 @@ impl<T> MpmcShared<T> {
     /// unwinding, its panic goes no further.
     #[inline(always)]
     pub(super) fn popped(&self) {
-        if self.writers.list.published() {
-            Panics::in_drop(|| self.announce_room(1));
+        if self.writers.list.published() && self.is_room_awaited() {
+            Panics::in_drop(|| notify(&self.writers.list, 1));
         }
     }
 
@@ -329,7 +335,12 @@ impl<T> MpmcShared<T> {
     #[cold]
     #[inline(never)]
     fn announce_messages(&self, messages: usize) {
-        let word = self.readers.list.attend();
+        self.announce(self.readers.list.attend(), messages);
+    }
+
+    /// As [`announce_messages`](Self::announce_messages), where the list has been attended to.
+    #[inline]
+    pub(super) fn announce(&self, word: ListState, messages: usize) {
         if word.is_gone() {
             // The cells were claimed before the last receiver disconnected, and filled after that receiver had drained
             // the ring.
@@ -351,9 +362,16 @@ impl<T> MpmcShared<T> {
     #[cold]
     #[inline(never)]
     fn announce_room(&self, cells: usize) {
-        if self.writers.list.attend().is_armed() {
+        if self.is_room_awaited() {
             notify(&self.writers.list, cells);
         }
+    }
+
+    // MUTANT: As of `announce_room`.
+    #[cold]
+    #[inline(never)]
+    fn is_room_awaited(&self) -> bool {
+        self.writers.list.attend().is_armed()
     }
 
     // USER CODE: wakers of both sides, of tasks that wait for the close, and of those that wait for permits; the ring
@@ -362,10 +380,18 @@ impl<T> MpmcShared<T> {
     /// Closes the channel: nothing more can be sent, and receivers get what was sent before. False: it had been closed.
     /// All are notified in either case: the thread that came first may have been preempted before it could notify them.
     pub(super) fn close(&self) -> bool {
-        let mut panics = Panics::none();
         let mut is_first = false;
-        panics.catch(|| is_first = self.flavour.close());
-        panics.catch(|| notify_all_of(&[&self.readers.list, &self.writers.list, &self.closed, &self.rare]));
+        match self.flavour.meeting() {
+            Some(meeting) => {
+                let mut panics = Panics::none();
+                panics.catch(|| is_first = meeting.close());
+                panics.catch(|| notify_all_of(&[&self.closed]));
+            }
+            None => {
+                is_first = self.flavour.close();
+                notify_all_of(&[&self.readers.list, &self.writers.list, &self.closed, &self.rare]);
+            }
+        }
         is_first
     }
 
@@ -379,15 +405,36 @@ impl<T> MpmcShared<T> {
     // `a_stream_of_a_rendezvous_is_not_terminated_before_what_was_given_back`.
     /// A sender is dropped.
     #[inline(never)]
-    pub(super) fn remove_writer(&self) {
+    pub(super) fn remove_writer(this: &Arc<Self>) {
         // ORDERING: AcqRel: each sender releases what it has sent; the last one acquires that before it closes the
         //     ring.
-        if self.writers.count.fetch_sub(1, Ordering::AcqRel) == 1 {
-            let mut panics = Panics::none();
-            panics.catch(|| self.flavour.senders_are_gone());
-            // No sender waits any more, but a select may watch for room.
-            panics.catch(|| notify_all_of(&[&self.readers.list, &self.writers.list]));
+        if !Self::is_alone(this) && this.writers.count.fetch_sub(1, Ordering::AcqRel) == 1 {
+            match this.flavour.meeting() {
+                // It notifies those in its own lists, which are all.
+                Some(meeting) => meeting.senders_are_gone(),
+                None => {
+                    this.flavour.close();
+                    // No sender waits any more, but a select may watch for room.
+                    notify_all_of(&[&this.readers.list, &this.writers.list]);
+                }
+            }
         }
+    }
+
+    // MUTANT: Speed only, where it is false: the long way ends the same.
+    /// Whether a handle that is dropped is all that is left of the channel: then nobody waits for an end, and the messages
+    /// end with the queue. Not for a channel whose numbers an observer may read later, or where a forgotten future has left
+    /// something behind.
+    fn is_alone(this: &Arc<Self>) -> bool {
+        // The count is exact: another handle could only be made of this one, and what this one was made of had counted it
+        // before.
+        if COUNTING || Arc::strong_count(this) != 1 {
+            return false;
+        }
+        // ORDERING: pairs with the Release by which each of the others has left the count: what it did in a rendezvous is
+        //     seen below.
+        fence(Ordering::Acquire);
+        this.flavour.meeting().is_none_or(|meeting| meeting.is_empty())
     }
 
     // USER CODE: wakers as at a close, then messages' `Drop`; the receivers are counted out; re-entrance: any
@@ -398,23 +445,28 @@ impl<T> MpmcShared<T> {
     // `the_last_receivers_end_against_sending`.
     /// A receiver is dropped.
     #[inline(never)]
-    pub(super) fn remove_reader(&self) {
+    pub(super) fn remove_reader(this: &Arc<Self>) {
         // ORDERING: AcqRel: the last receiver counts what all have taken, by the head that they have moved. Every
         //     sender's message is either seen by the drain, or its sender finds the receivers disconnected: the
         //     barriers in `WaitList::go` and `WaitList::attend` alone ensure that.
-        if self.readers.count.fetch_sub(1, Ordering::AcqRel) == 1 {
-            let mut panics = Panics::none();
-            // All receivers as well: none of them waits any more, but a select may watch for messages.
-            panics.catch(|| {
-                self.close();
-            });
-            if let Some(meeting) = self.flavour.meeting() {
-                panics.catch(|| meeting.receivers_are_gone());
-            }
-            self.flavour.leave();
-            // A sender that has claimed its cell is either seen by the drain, or finds GONE and drains the ring itself.
-            self.readers.list.go();
-            panics.catch(|| self.flavour.drain());
+        if !Self::is_alone(this) && this.readers.count.fetch_sub(1, Ordering::AcqRel) == 1 {
+            this.lose_readers();
         }
+    }
+
+    /// There is no receiver any more.
+    fn lose_readers(&self) {
+        let mut panics = Panics::none();
+        // All receivers as well: none of them waits any more, but a select may watch for messages.
+        panics.catch(|| {
+            self.close();
+        });
+        if let Some(meeting) = self.flavour.meeting() {
+            panics.catch(|| meeting.receivers_are_gone());
+        }
+        self.flavour.leave();
+        // A sender that has claimed its cell is either seen by the drain, or finds GONE and drains the ring itself.
+        self.readers.list.go();
+        panics.catch(|| self.flavour.drain());
     }
 }

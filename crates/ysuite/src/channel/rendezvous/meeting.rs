@@ -8,6 +8,7 @@
 
 use core::cmp::Ordering as Order;
 use core::marker::PhantomData;
+use core::mem::MaybeUninit;
 use core::ops::Deref;
 use std::collections::BinaryHeap;
 
@@ -25,14 +26,21 @@ use crate::wait::WaitList;
 use crate::wait::many::{SharedEnd, notify, notify_all_of};
 
 /// A rendezvous of messages of type `T`.
+#[repr(transparent)]
 pub(in crate::channel) struct MeetingOf<T> {
     any: Outlined<Meeting>,
     of: MessagesOf<T>,
 }
 
 impl<T> MeetingOf<T> {
-    pub(in crate::channel) fn new(meter: &Meter) -> Self {
-        Self { any: Outlined::new(Meeting::new(meter)), of: PhantomData }
+    /// Made at its place: a copy would cost as much as all else.
+    pub(in crate::channel) fn boxed(meter: &Meter) -> Box<Self> {
+        let mut made = Box::new(MaybeUninit::<Self>::uninit());
+        // SAFETY: it is this call's alone, and all of it is made: around the meeting there is nothing but types.
+        unsafe {
+            Meeting::make(&mut *made.as_mut_ptr().cast(), meter);
+            Box::from_raw(Box::into_raw(made).cast())
+        }
     }
 }
 
@@ -219,20 +227,28 @@ impl MeetingSide<'_> {
 
 impl Meeting {
     pub(super) fn new(meter: &Meter) -> Self {
-        let place = || MeetingPlace {
-            list: WaitList::metered(meter.clone()),
-            apart: FarApart::new(),
-            waiting: AtomicUsize::new(0),
-        };
+        let mut made = MaybeUninit::uninit();
+        Self::make(&mut made, meter);
+        // SAFETY: all of it is made.
+        unsafe { made.assume_init() }
+    }
+
+    /// Part by part, as all that is large.
+    #[inline(always)]
+    fn make(place: &mut MaybeUninit<Self>, meter: &Meter) {
+        let place = place.as_mut_ptr();
         let lines = Lines { senders: Line::new(), receivers: Line::new(), returned: BinaryHeap::new(), handed: 0 };
-        Self {
-            operations: &OPERATIONS,
-            closed: AtomicBool::new(false),
-            count: AtomicUsize::new(0),
-            senders: place(),
-            receivers: place(),
-            lines: ForkLock::new(lines),
-            moves: AtomicU64::new(0),
+        // SAFETY: each is a field of a place that is this call's alone, and is written once. Nothing here panics.
+        unsafe {
+            (&raw mut (*place).operations).write(&OPERATIONS);
+            (&raw mut (*place).closed).write(AtomicBool::new(false));
+            (&raw mut (*place).count).write(AtomicUsize::new(0));
+            for side in [&raw mut (*place).senders, &raw mut (*place).receivers] {
+                (&raw mut (*side).list).write(WaitList::metered(meter.clone()));
+                (&raw mut (*side).waiting).write(AtomicUsize::new(0));
+            }
+            (&raw mut (*place).lines).write(ForkLock::new(lines));
+            (&raw mut (*place).moves).write(AtomicU64::new(0));
         }
     }
 
@@ -499,10 +515,26 @@ impl Meeting {
             notify_all_of(&lists);
             return false;
         }
-        let Some(mut lines) = self.lines.lock_to_go() else { return false };
-        let mut taken = Vec::new();
+        let Some(lines) = self.lines.lock_to_go() else { return false };
+        // ORDERING: Relaxed; changed under the lock only.
+        let was_open = !self.closed.load(Ordering::Relaxed);
         // ORDERING: Release pairs with the Acquire in `is_closed`.
-        let was_open = !self.closed.swap(true, Ordering::Release);
+        self.closed.store(true, Ordering::Release);
+        self.note(&lines);
+        if self.is_empty() {
+            drop(lines);
+            notify_all_of(&lists);
+        } else {
+            self.end_lines(lines, dispose);
+        }
+        was_open
+    }
+
+    /// It has just been closed: wakes all that wait, or want to be notified.
+    #[cold]
+    #[inline(never)]
+    fn end_lines(&self, mut lines: MutexGuard<'_, Lines>, dispose: bool) {
+        let mut taken = Vec::new();
         Self::end_line(&mut lines.senders, &mut taken);
         Self::end_line(&mut lines.receivers, &mut taken);
         let returned = if dispose { core::mem::take(&mut lines.returned) } else { BinaryHeap::new() };
@@ -512,19 +544,18 @@ impl Meeting {
         for node in &taken {
             panics.catch(|| node.ticket.wake());
         }
-        panics.catch(|| notify_all_of(&lists));
+        panics.catch(|| notify_all_of(&[&self.senders.list, &self.receivers.list]));
         // The messages last: no panic of theirs may keep an endpoint asleep.
         for Returned(node) in returned.into_sorted_vec().iter().rev() {
             // SAFETY: the nodes were given back, and are now this thread's.
             panics.catch(|| unsafe { node.clear() });
         }
-        was_open
     }
 
     // MUTANT: Speed only: an early exit. The lines themselves are empty then.
     /// Whether nobody is in line, and no message was given back, checked without the lock. Once it is closed nobody joins a
     /// line; only a receiver gives a message back.
-    fn is_empty(&self) -> bool {
+    pub(in crate::channel) fn is_empty(&self) -> bool {
         // ORDERING: Relaxed twice; who has seen it closed has acquired the numbers of those who came before. The last
         //     receiver has acquired what all receivers have given back, by their count.
         self.senders.waiting.load(Ordering::Relaxed) == 0 && self.receivers.waiting.load(Ordering::Relaxed) == 0

@@ -54,6 +54,12 @@ pub trait Selectable {
     #[doc(hidden)]
     #[allow(private_interfaces)]
     fn case_mut(&mut self) -> &mut dyn CaseList;
+    /// Whether its case is done. Called for each operation before anything else, so without a way round.
+    #[doc(hidden)]
+    fn is_performed(&self) -> bool;
+    /// Tries its case; as directly.
+    #[doc(hidden)]
+    fn attempt(&mut self) -> bool;
 }
 
 /// A receive, as an operation of a list.
@@ -146,6 +152,14 @@ impl<E: SelectRecv> Selectable for ListedRecv<E> {
     fn case_mut(&mut self) -> &mut dyn CaseList {
         &mut self.0
     }
+
+    fn is_performed(&self) -> bool {
+        self.0.is_done()
+    }
+
+    fn attempt(&mut self) -> bool {
+        self.0.try_at(0)
+    }
 }
 
 impl<E: SelectSend> Selectable for ListedSend<'_, E> {
@@ -157,6 +171,14 @@ impl<E: SelectSend> Selectable for ListedSend<'_, E> {
     #[allow(private_interfaces)]
     fn case_mut(&mut self) -> &mut dyn CaseList {
         &mut self.0
+    }
+
+    fn is_performed(&self) -> bool {
+        self.0.is_done()
+    }
+
+    fn attempt(&mut self) -> bool {
+        self.0.try_at(0)
     }
 }
 
@@ -177,9 +199,9 @@ impl<E: SelectSend> fmt::Debug for ListedSend<'_, E> {
 /// # Panics
 /// When one of them has a result that was not taken.
 pub fn first<'a, 'b>(operations: &'a mut [&'b mut dyn Selectable]) -> First<'a, 'b> {
-    let untaken = operations.iter().position(|operation| operation.case().is_done());
+    let untaken = operations.iter().position(|operation| operation.is_performed());
     assert!(untaken.is_none(), "the result of an operation was not taken: {untaken:?}");
-    First { cases: ListedCases(operations), is_biased: false }
+    First { cases: ListedCases { operations, performed: None }, is_biased: false }
 }
 
 /// Operations of which one is performed. Made by [`first`].
@@ -233,7 +255,9 @@ impl First<'_, '_> {
         if !run::choose(&mut self.cases, self.is_biased, limit) {
             return None;
         }
-        self.cases.0.iter().position(|operation| operation.case().is_done())
+        // One that was met with in a line has not been tried.
+        let met = || self.cases.operations.iter().position(|operation| operation.is_performed());
+        self.cases.performed.or_else(met)
     }
 }
 
@@ -244,22 +268,34 @@ impl fmt::Debug for First<'_, '_> {
 }
 
 /// Each is one operation. The first one has the highest number, as in a `select`.
-struct ListedCases<'a, 'b>(&'a mut [&'b mut dyn Selectable]);
+struct ListedCases<'a, 'b> {
+    operations: &'a mut [&'b mut dyn Selectable],
+    /// The index of the one that was tried with success.
+    performed: Option<usize>,
+}
 
 impl ListedCases<'_, '_> {
+    fn index(&self, at: usize) -> usize {
+        self.operations.len() - 1 - at
+    }
+
     fn at(&mut self, at: usize) -> &mut dyn CaseList {
-        let last = self.0.len() - 1;
-        self.0[last - at].case_mut()
+        self.operations[self.index(at)].case_mut()
     }
 }
 
 impl CaseList for ListedCases<'_, '_> {
     fn len(&self) -> usize {
-        self.0.len()
+        self.operations.len()
     }
 
     fn try_at(&mut self, at: usize) -> bool {
-        self.at(at).try_at(0)
+        let index = self.index(at);
+        let is_done = self.operations[index].attempt();
+        if is_done {
+            self.performed = Some(index);
+        }
+        is_done
     }
 
     fn stand(&mut self, at: usize, waiter: &SelectWaiter, number: usize) -> bool {
@@ -271,7 +307,7 @@ impl CaseList for ListedCases<'_, '_> {
     }
 
     fn announce(&self) {
-        self.0.iter().for_each(|operation| operation.case().announce());
+        self.operations.iter().for_each(|operation| operation.case().announce());
     }
 
     fn met(&mut self, at: usize) {
@@ -281,18 +317,18 @@ impl CaseList for ListedCases<'_, '_> {
     fn leave(&mut self) {
         // As in a select: a waker that panics keeps none of the others in its line.
         let mut panics = Panics::none();
-        self.0.iter_mut().for_each(|operation| panics.catch(|| operation.case_mut().leave()));
+        self.operations.iter_mut().for_each(|operation| panics.catch(|| operation.case_mut().leave()));
     }
 
     fn moves(&mut self) -> u64 {
-        self.0.iter_mut().map(|operation| operation.case_mut().moves()).fold(0, u64::wrapping_add)
+        self.operations.iter_mut().map(|operation| operation.case_mut().moves()).fold(0, u64::wrapping_add)
     }
 
     fn deadline(&self, limit: Deadline) -> Deadline {
-        self.0.iter().fold(limit, |limit, operation| operation.case().deadline(limit))
+        self.operations.iter().fold(limit, |limit, operation| operation.case().deadline(limit))
     }
 
     fn is_done(&self) -> bool {
-        self.0.iter().any(|operation| operation.case().is_done())
+        self.operations.iter().any(|operation| operation.is_performed())
     }
 }

@@ -23,7 +23,7 @@ mod looks;
 mod models;
 mod position;
 
-use core::mem::MaybeUninit;
+use core::mem::{self, MaybeUninit};
 
 pub(crate) use self::claims::Rejected;
 pub(crate) use self::force::{Forced, Unforced};
@@ -401,7 +401,9 @@ fn look_away() {
 
 impl<T> Drop for Ring<T> {
     fn drop(&mut self) {
-        self.drain();
+        if mem::needs_drop::<T>() {
+            self.drain();
+        }
     }
 }
 

@@ -107,6 +107,22 @@ fn a_waker_and_a_message_that_was_given_back_are_one_panic() {
     assert_eq!(tally.ended(), 1);
 }
 
+/// Where its receiver is all that is left of the channel.
+#[test]
+fn a_message_that_was_given_back_ends_with_the_channel() {
+    let tally = Tally::of(1);
+    let (sender, receiver) = mpmc::bounded(0);
+    {
+        let mut receiving = pin!(receiver.recv_async());
+        assert!(receiving.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+        sender.try_send(tally.next()).unwrap();
+    }
+    drop(sender);
+    assert_eq!(tally.ended(), 0);
+    drop(receiver);
+    tally.assert_all_ended();
+}
+
 #[test]
 fn a_waker_that_panics_leaves_the_handover_done() {
     let tally = Tally::of(2);

@@ -165,8 +165,19 @@ impl<T> Directory<T> {
 }
 
 impl<T> Drop for Directory<T> {
-    #[inline(never)]
+    #[inline]
     fn drop(&mut self) {
+        // ORDERING: Relaxed; `&mut self`: the owner that drops this has synchronised with all other threads.
+        if self.made.load(Ordering::Relaxed) != 1 || self.first().is_begun::<T>() {
+            self.free();
+        }
+    }
+}
+
+impl<T> Directory<T> {
+    /// Frees the memory of all segments, for the drop.
+    #[inline(never)]
+    fn free(&mut self) {
         for (index, segment) in self.all.iter() {
             let Some(memory) = segment.memory_if_any::<T>() else { continue };
             // SAFETY: each segment has memory of its own, made for its index, and `&mut self`: no thread uses it any more.

@@ -26,6 +26,7 @@ mod layout;
 mod models;
 mod segment;
 
+use core::mem;
 use core::ptr;
 
 use self::chain::{Chain, Walk};
@@ -764,7 +765,9 @@ fn look_away() {
 impl<T> Drop for Segments<T> {
     fn drop(&mut self) {
         // The memory goes with the chain, also where a message's drop panics.
-        self.drain();
+        if mem::needs_drop::<T>() {
+            self.drain();
+        }
     }
 }
 
