@@ -130,9 +130,9 @@
 //! * `hub`: the hub, over mio (Unix).
 //! * `stream`: receivers implement `futures_core::Stream`.
 //! * `futures`: includes `stream`; a sender's `sink()` and `into_sink()` are a `futures_sink::Sink`.
-//! * `tokio`: includes `stream`; a task of tokio can wait for a set of signals and for a timer; sends have a time
-//!   limit. tokio's cooperative budget counts a task's sends and receives, so a task that always finds a message lets
-//!   other tasks run (Unix).
+//! * `tokio`: includes `stream`; a task of tokio can wait for a timer, and on Unix for a set of signals; sends have
+//!   a time limit. tokio's cooperative budget counts a task's sends and receives, so a task that always finds a message
+//!   lets other tasks run.
 //! * `mio`: a set of signals is an `event::Source` of mio (Unix).
 //! * `calloop`: a set of signals, and a receiver, are an `EventSource` of calloop (Unix).
 //! * `statistics`: the counts of each `spsc`, `mpsc` and `mpmc` (sent, received, the high-water mark, sleeps, wake-ups,
@@ -154,7 +154,7 @@ mod channel;
 mod foreign;
 #[cfg(all(feature = "hub", unix))]
 pub mod hub;
-#[cfg(any(feature = "mailbox", feature = "hub"))]
+#[cfg(any(feature = "mailbox", all(feature = "hub", unix)))]
 mod inline_box;
 #[cfg(any(feature = "stream", feature = "futures", feature = "tokio", feature = "mio", feature = "calloop"))]
 pub mod integrations;

@@ -20,7 +20,7 @@ use core::task::{Context, Poll};
 use crate::operation::{Operation, Polled};
 
 // THREAD EXIT: `IS_REFUSED`: a thread past its thread-locals runs no task of tokio; by construction: `try_with`
-#[cfg(all(feature = "tokio", unix))]
+#[cfg(feature = "tokio")]
 std::thread_local! {
     /// The last poll on this thread was refused.
     static IS_REFUSED: core::cell::Cell<bool> = const { core::cell::Cell::new(false) };
@@ -28,7 +28,7 @@ std::thread_local! {
 
 /// No step is left: whether the poll is refused, and its waker called. Not if the poll before was refused: then no
 /// steps have been renewed meanwhile, as a scheduler would have done.
-#[cfg(all(feature = "tokio", unix))]
+#[cfg(feature = "tokio")]
 #[cold]
 fn is_refused(context: &mut Context<'_>) -> bool {
     // A thread whose locals are destroyed runs no task of tokio.
@@ -43,7 +43,7 @@ fn is_refused(context: &mut Context<'_>) -> bool {
 //     or still waits; re-entrance: none; panic: propagates out of the poll; test: tests/suite/integrations/budget.rs:
 //     to_wait_costs_nothing
 /// Polls once, if the task may make another step.
-#[cfg(all(feature = "tokio", unix))]
+#[cfg(feature = "tokio")]
 #[inline]
 pub(super) fn poll_within_budget<R>(
     context: &mut Context<'_>,
@@ -62,7 +62,7 @@ pub(super) fn poll_within_budget<R>(
 }
 
 /// Polls once.
-#[cfg(not(all(feature = "tokio", unix)))]
+#[cfg(not(feature = "tokio"))]
 #[inline(always)]
 pub(super) fn poll_within_budget<R>(
     context: &mut Context<'_>,
@@ -78,40 +78,40 @@ pub(super) fn poll_operation<O: Operation>(
     place: &mut O::Place,
     context: &mut Context<'_>,
 ) -> Poll<O::Outcome> {
-    #[cfg(all(feature = "tokio", unix))]
+    #[cfg(feature = "tokio")]
     return poll_within_budget(context, |context| polled.poll(place, context));
-    #[cfg(not(all(feature = "tokio", unix)))]
+    #[cfg(not(feature = "tokio"))]
     polled.poll(place, context)
 }
 
 /// Polls a future once, if the task may make another step. Inlined, as a closure may not be.
 #[inline(always)]
 pub(super) fn poll_future<F: Future + Unpin>(future: &mut F, context: &mut Context<'_>) -> Poll<F::Output> {
-    #[cfg(all(feature = "tokio", unix))]
+    #[cfg(feature = "tokio")]
     return poll_within_budget(context, |context| core::pin::Pin::new(future).poll(context));
-    #[cfg(not(all(feature = "tokio", unix)))]
+    #[cfg(not(feature = "tokio"))]
     core::pin::Pin::new(future).poll(context)
 }
 
 /// An operation whose completion is a step of its task.
-#[cfg(all(feature = "tokio", unix))]
+#[cfg(feature = "tokio")]
 #[inline]
 pub(crate) fn within_budget<F: Future>(operation: F) -> impl Future<Output = F::Output> {
     WithinBudget(operation)
 }
 
 /// The operation itself.
-#[cfg(not(all(feature = "tokio", unix)))]
+#[cfg(not(feature = "tokio"))]
 #[inline(always)]
 pub(crate) fn within_budget<F: Future>(operation: F) -> F {
     operation
 }
 
 /// No `async` block, which would hold the operation twice.
-#[cfg(all(feature = "tokio", unix))]
+#[cfg(feature = "tokio")]
 struct WithinBudget<F>(F);
 
-#[cfg(all(feature = "tokio", unix))]
+#[cfg(feature = "tokio")]
 impl<F: Future> Future for WithinBudget<F> {
     type Output = F::Output;
 

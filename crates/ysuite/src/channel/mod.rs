@@ -45,7 +45,7 @@ pub mod timer;
 #[cfg(feature = "watch")]
 pub mod watch;
 
-#[cfg(all(feature = "tokio", unix))]
+#[cfg(feature = "tokio")]
 pub(crate) use self::coop::within_budget;
 pub use self::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,

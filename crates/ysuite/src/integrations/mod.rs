@@ -5,7 +5,7 @@
 //! |---|---|---|
 //! | `stream` | `futures_core::Stream` and `FusedStream` for the receivers of `spsc`, `mpsc`, `mpmc` and, where `T: Clone`, of `broadcast` and `watch` | any `async` runtime |
 //! | `futures` | the same, and [`SenderSink`], a `futures_sink::Sink`, of the senders of [`spsc`](crate::spsc), [`mpsc`](crate::mpsc) and [`mpmc`](crate::mpmc) | any `async` runtime |
-//! | `tokio` | the same streams; `AsyncSocketpair`, a set of signals that a task waits for; `Timer::recv_async`; sends with a time limit; the cooperative budget | tokio |
+//! | `tokio` | the same streams; `AsyncSocketpair`, a set of signals that a task waits for (Unix); `Timer::recv_async`; sends with a time limit; the cooperative budget | tokio |
 //! | `mio` | `mio::event::Source` for [`YSocketpair`](crate::signal::YSocketpair) | mio |
 //! | `calloop` | `SetSource` and `ReceiverSource`: a set of signals, or the messages of a receiver, as events | calloop |
 //!
@@ -30,7 +30,7 @@ pub mod calloop;
 mod mio;
 #[cfg(feature = "futures")]
 mod sink;
-#[cfg(all(feature = "tokio", unix))]
+#[cfg(feature = "tokio")]
 pub mod tokio;
 
 #[cfg(feature = "futures")]

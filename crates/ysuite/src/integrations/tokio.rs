@@ -1,19 +1,25 @@
-//! A set of signals that a task of tokio waits for, alongside its other futures: one task at a time. A timer: any
+//! A set of signals that a task of tokio waits for, alongside its other futures: one task at a time (Unix). A timer: any
 //! number of tasks. And sends with a time limit of tokio's.
 //!
 //! One task serves thousands of attached receivers with one descriptor, and is woken once for all signals raised
 //! meanwhile. For a single receiver use its `recv_async`, which needs no descriptor.
 
+#[cfg(unix)]
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
+#[cfg(unix)]
 use std::io;
 use std::time::Instant;
 
+#[cfg(unix)]
 use tokio::io::Interest;
+#[cfg(unix)]
 use tokio::io::unix::AsyncFd;
 
 use crate::channel::{RecvError, SendTimeoutError, within_budget};
-use crate::signal::{Attach, AttachError, Signals, Timer, Wait, YSocketpair};
+use crate::signal::Timer;
+#[cfg(unix)]
+use crate::signal::{Attach, AttachError, Signals, Wait, YSocketpair};
 
 /// A [`YSocketpair`] whose signals a task waits for.
 ///
@@ -29,9 +35,11 @@ use crate::signal::{Attach, AttachError, Signals, Timer, Wait, YSocketpair};
 /// # std::io::Result::Ok(()) })?;
 /// # std::io::Result::Ok(())
 /// ```
+#[cfg(unix)]
 #[derive(Debug)]
 pub struct AsyncSocketpair(AsyncFd<YSocketpair>);
 
+#[cfg(unix)]
 impl AsyncSocketpair {
     /// Puts the set into the current runtime's event loop.
     ///

@@ -64,7 +64,8 @@
 //! A thread may use the whole interface while its thread-locals are being destroyed: sending, receiving, making
 //! mailboxes, spawning, links, names. Its messages then have no order, and each has a lane of its own until it is
 //! received. On systems with emulated thread-locals the thread is not recognised then: it waits for room also in its
-//! own mailbox.
+//! own mailbox. On Windows no thread starts before that destruction is over: to wait there for one that was spawned
+//! there is to wait for ever, as with `std` alone.
 //!
 //! # Panics
 //!

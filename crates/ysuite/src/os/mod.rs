@@ -7,6 +7,7 @@
 //! | platform | sleep and wake | barrier for others | descriptor | large chunks |
 //! |---|---|---|---|---|
 //! | Linux | `futex` | `membarrier`, or none (Fence mode) | `eventfd`, or `socketpair` | `pages`, `regions` |
+//! | Windows | `WaitOnAddress` | `FlushProcessWriteBuffers`; none on aarch64 and under Wine | none | `VirtualAlloc` |
 //! | other Unix | `portable` (condition variables) | none (Fence mode) | `socketpair` | the allocator |
 //! | other | `portable` | none (Fence mode) | none | the allocator |
 //! | model (`ysuite_loom`) | `model` (loom's condition variable) | a fence | none | the allocator |
@@ -45,31 +46,39 @@ mod home;
 mod lock;
 #[cfg(all(unix, feature = "signal"))]
 mod notifier;
-#[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom)))]
-#[path = "linux/pages.rs"]
+#[cfg(any(
+    all(any(target_os = "linux", target_os = "android"), not(ysuite_loom)),
+    all(windows, not(ysuite_loom), not(ysuite_portable))
+))]
+#[cfg_attr(not(windows), path = "linux/pages.rs")]
+#[cfg_attr(windows, path = "windows/pages.rs")]
 mod pages;
 mod peer;
 #[cfg_attr(ysuite_loom, path = "model.rs")]
 #[cfg_attr(
-    all(not(ysuite_loom), any(ysuite_portable, not(any(target_os = "linux", target_os = "android")))),
+    all(not(ysuite_loom), any(ysuite_portable, not(any(target_os = "linux", target_os = "android", windows)))),
     path = "portable.rs"
 )]
 #[cfg_attr(
     all(not(ysuite_loom), not(ysuite_portable), any(target_os = "linux", target_os = "android")),
     path = "linux/mod.rs"
 )]
+#[cfg_attr(all(not(ysuite_loom), not(ysuite_portable), windows), path = "windows/mod.rs")]
 mod platform;
 /// The portable platform where it is not the platform: for its own tests, which then run wherever ours do.
-#[cfg(all(test, not(ysuite_loom), not(ysuite_portable), any(target_os = "linux", target_os = "android")))]
+#[cfg(all(test, not(ysuite_loom), not(ysuite_portable), any(target_os = "linux", target_os = "android", windows)))]
 #[allow(dead_code)]
 mod portable;
 mod processor;
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
 #[path = "linux/regions.rs"]
 mod regions;
-#[cfg(unix)]
+#[cfg(any(unix, all(windows, not(ysuite_loom), not(ysuite_portable))))]
 #[cfg_attr(not(feature = "signal"), allow(dead_code))] // What is for descriptors.
+#[cfg_attr(windows, path = "windows/sys.rs")]
 mod sys;
+#[cfg(all(test, not(ysuite_loom), not(miri)))]
+mod tests;
 
 pub(crate) use barrier::light;
 pub(crate) use deadline::Deadline;
@@ -107,7 +116,7 @@ pub(crate) fn allocate_zeroed(layout: Layout) -> Option<NonNull<u8>> {
 /// given back to the kernel by [`discard`]. Aborts where there is no memory. `layout` is not empty.
 pub(crate) fn reserve(layout: Layout) -> NonNull<u8> {
     assert!(layout.size() != 0, "an empty layout cannot be allocated");
-    #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
+    #[cfg(all(any(target_os = "linux", target_os = "android", windows), not(ysuite_loom), not(ysuite_portable)))]
     if pages::is_paged(layout) {
         return pages::reserve(layout).unwrap_or_else(|| handle_alloc_error(layout));
     }
@@ -120,11 +129,11 @@ pub(crate) fn reserve(layout: Layout) -> NonNull<u8> {
 /// # Safety
 /// `memory` came from [`reserve`] with this layout, which has at least `bytes` bytes.
 #[cfg_attr(
-    not(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable))),
+    not(all(any(target_os = "linux", target_os = "android", windows), not(ysuite_loom), not(ysuite_portable))),
     expect(unused_variables, reason = "nothing to be done here")
 )]
 pub(crate) unsafe fn populate(memory: NonNull<u8>, bytes: usize, layout: Layout) {
-    #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
+    #[cfg(all(any(target_os = "linux", target_os = "android", windows), not(ysuite_loom), not(ysuite_portable)))]
     if pages::is_paged(layout) {
         // SAFETY: by the caller it is a mapping of that length.
         unsafe { pages::populate(memory, bytes) };
@@ -138,11 +147,11 @@ pub(crate) unsafe fn populate(memory: NonNull<u8>, bytes: usize, layout: Layout)
 /// `memory` came from [`reserve`] with this layout. Nothing in it is used any more, and no thread writes to it
 /// meanwhile; a thread that loads an atomic finds the old value or zero.
 #[cfg_attr(
-    not(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable))),
+    not(all(any(target_os = "linux", target_os = "android", windows), not(ysuite_loom), not(ysuite_portable))),
     expect(unused_variables, reason = "nothing to be done here")
 )]
 pub(crate) unsafe fn discard(memory: NonNull<u8>, layout: Layout) {
-    #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
+    #[cfg(all(any(target_os = "linux", target_os = "android", windows), not(ysuite_loom), not(ysuite_portable)))]
     if pages::is_paged(layout) {
         // SAFETY: by the caller it is a mapping with this layout, and nothing in it is used.
         unsafe { pages::discard(memory, layout) };
@@ -152,7 +161,7 @@ pub(crate) unsafe fn discard(memory: NonNull<u8>, layout: Layout) {
 /// Memory from the kernel, which is full of zeros, or from this function of the allocator.
 fn allocate_by(allocator: unsafe fn(Layout) -> *mut u8, layout: Layout) -> Option<NonNull<u8>> {
     assert!(layout.size() != 0, "an empty layout cannot be allocated");
-    #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
+    #[cfg(all(any(target_os = "linux", target_os = "android", windows), not(ysuite_loom), not(ysuite_portable)))]
     if pages::is_paged(layout) {
         return pages::take(layout);
     }
@@ -169,7 +178,7 @@ pub(crate) unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
     // SAFETY: by the caller the memory came from one of the three functions with this layout, which decides between the
     // kernel and the allocator there as it does here; and no thread uses it.
     unsafe {
-        #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
+        #[cfg(all(any(target_os = "linux", target_os = "android", windows), not(ysuite_loom), not(ysuite_portable)))]
         if pages::is_paged(layout) {
             return pages::give(memory, layout);
         }
@@ -217,61 +226,4 @@ pub(crate) fn yield_now() {
     count_call();
     // MUTANT: Speed only: a waiting thread keeps its CPU until the scheduler takes it.
     std::thread::yield_now();
-}
-
-#[cfg(all(test, any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable), not(miri)))]
-mod tests {
-    use super::*;
-
-    /// Blocks, and whether each comes from the kernel: of few bytes, of many, and with as much alignment as a page has,
-    /// or more.
-    fn blocks() -> [(Layout, bool); 4] {
-        [(64, 64, false), (64 << 10, 64, true), (64 << 10, 4 << 10, true), (64 << 10, 64 << 10, false)]
-            .map(|(size, align, is_paged)| (Layout::from_size_align(size, align).unwrap(), is_paged))
-    }
-
-    #[test]
-    fn what_comes_from_the_kernel_goes_back_to_it_and_all_is_aligned() {
-        let makers: [fn(Layout) -> NonNull<u8>; 3] =
-            [allocate, |layout| allocate_zeroed(layout).expect("there is memory"), reserve];
-        for (layout, is_paged) in blocks() {
-            for make in makers {
-                let before = calls();
-                let memory = make(layout);
-                // None, where the block was mapped before. A region that is made takes four more.
-                let most = if is_paged { 5 } else { 0 };
-                assert!(calls() - before <= most && memory.as_ptr().addr() % layout.align() == 0, "{layout:?}");
-                let before = calls();
-                // SAFETY: made just now with this layout, and used by this thread alone.
-                unsafe {
-                    memory.as_ptr().write_bytes(7, layout.size());
-                    deallocate(memory, layout);
-                }
-                // The last of a region unmaps that.
-                let given = if is_paged { 1..=2 } else { 0..=0 };
-                assert!(given.contains(&(calls() - before)), "{layout:?}");
-            }
-        }
-    }
-
-    #[test]
-    fn pages_that_are_given_back_read_as_zero_and_what_the_allocator_keeps_as_before() {
-        for (layout, is_paged) in blocks() {
-            let memory = reserve(layout);
-            let (before, call) = (calls(), u64::from(is_paged));
-            // SAFETY: reserved just now with this layout, and used by this thread alone.
-            unsafe { populate(memory, layout.size(), layout) };
-            assert_eq!(calls() - before, call, "{layout:?}");
-            // SAFETY: as above.
-            let bytes = unsafe {
-                memory.as_ptr().write_bytes(7, layout.size());
-                discard(memory, layout);
-                core::slice::from_raw_parts(memory.as_ptr(), layout.size())
-            };
-            assert_eq!(calls() - before, 2 * call, "{layout:?}");
-            assert!(bytes.iter().all(|&byte| byte == if is_paged { 0 } else { 7 }), "{layout:?}");
-            // SAFETY: as above, and `bytes` is not used any more.
-            unsafe { deallocate(memory, layout) };
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! The features that let other libraries see this one, each against the real thing.
 
-#[cfg(all(feature = "tokio", unix))]
+#[cfg(feature = "tokio")]
 mod budget;
 #[cfg(all(feature = "calloop", unix))]
 mod calloop;
@@ -9,5 +9,5 @@ mod futures;
 #[cfg(all(feature = "mio", unix))]
 mod mio;
 #[allow(unused)]
-#[cfg(all(feature = "tokio", unix))]
+#[cfg(feature = "tokio")]
 mod tokio;

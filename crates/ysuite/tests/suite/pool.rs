@@ -194,7 +194,7 @@ fn a_pool_of_many_classes_gives_each_its_own_blocks() {
             }
             assert!(sizes.iter().all(|&(bytes, _)| pool.try_take(bytes).is_none()));
             // Given back by another thread, and not in their order.
-            thread::scope(|scope| drop(scope.spawn(|| messages.into_iter().rev().for_each(drop))));
+            thread::scope(|scope| scope.spawn(|| messages.into_iter().rev().for_each(drop)).join().unwrap());
         }
         assert!(sizes.iter().all(|&(bytes, blocks)| all(&pool, bytes).len() == blocks));
     }

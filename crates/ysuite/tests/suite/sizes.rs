@@ -101,7 +101,7 @@ fn futures_that_send_hold_their_message_once() {
     let (sender, _receiver) = ysuite::broadcast::bounded(1);
     let size = size_of_val(&sender.send_async([7_u8; MESSAGE]));
     assert!(size <= MOST, "broadcast: {size}");
-    #[cfg(all(feature = "tokio", unix))]
+    #[cfg(feature = "tokio")]
     {
         let (mut sender, _receiver) = ysuite::spsc::bounded(1);
         let size = size_of_val(&sender.send_timeout_async([7_u8; MESSAGE], std::time::Duration::ZERO));

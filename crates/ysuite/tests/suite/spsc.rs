@@ -1,7 +1,6 @@
 //! The spsc channel: which channels use the suites in `conformance/channel/`, and what concerns this kind only.
 
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
 
 use crate::conformance::channel::{Batching, Kind};
 use crate::support::executor::{Clinging, Explosive};
@@ -330,7 +329,7 @@ fn a_forked_child_does_not_disturb_the_parent() {
         let thread = std::thread::spawn(move || receiver.into_iter().map(|message| message.number).collect::<Vec<_>>());
         for round in 0..4 {
             // Asleep, or on the way: the child inherits the word that says so, and no thread that sleeps.
-            std::thread::sleep(Duration::from_millis(round));
+            std::thread::sleep(std::time::Duration::from_millis(round));
             let mut message = Some(tally.next());
             // SAFETY: sending allocates and locks nothing here, and does not unwind.
             let sent = unsafe {

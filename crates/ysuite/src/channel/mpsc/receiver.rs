@@ -3,7 +3,7 @@
 use core::fmt;
 use core::future::Future;
 use core::pin::Pin;
-#[cfg(feature = "hub")]
+#[cfg(all(feature = "hub", unix))]
 use core::ptr::NonNull;
 use core::task::{Context, Poll};
 use core::time::Duration;
@@ -47,7 +47,7 @@ impl<T> Receiver<T> {
 
     /// Takes a message if there is one, of a channel without a bound, and returns its location. Only polls, as `look`
     /// of [`Receive`]. The caller owns the message, and moves it out before this receiver is used again or dropped.
-    #[cfg(feature = "hub")]
+    #[cfg(all(feature = "hub", unix))]
     #[inline(always)]
     pub(crate) fn take_in_place(&mut self) -> Option<NonNull<T>> {
         let lanes = &mut self.inner.end;

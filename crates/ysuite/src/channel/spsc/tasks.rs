@@ -5,7 +5,7 @@ use core::fmt;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
-#[cfg(all(feature = "tokio", unix))]
+#[cfg(feature = "tokio")]
 use core::time::Duration;
 
 #[cfg(all(feature = "tokio", unix))]
@@ -75,7 +75,7 @@ impl<T> Sender<T> {
     ///
     /// # Panics
     /// When there is no room, outside a runtime, or in one without `enable_time`.
-    #[cfg(all(feature = "tokio", unix))]
+    #[cfg(feature = "tokio")]
     pub fn send_timeout_async(
         &mut self,
         message: T,

@@ -1,12 +1,15 @@
 //! Channels and sets of signals in tokio, with one thread and with several.
 
+#[cfg(unix)]
 use std::io;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use ::tokio::runtime::{Builder, Runtime};
 use futures_util::StreamExt;
+#[cfg(unix)]
 use ysuite::integrations::tokio::AsyncSocketpair;
+#[cfg(unix)]
 use ysuite::signal::{Signal, YSocketpair};
 use ysuite::{mpmc, mpsc, spsc, timer};
 
@@ -118,6 +121,7 @@ fn a_receiver_beside_a_timer_loses_nothing() {
 }
 
 /// Claim: Under tokio no signal of a set is lost.
+#[cfg(unix)]
 #[test]
 fn a_set_of_signals_in_an_event_loop() {
     guarded(|| {
@@ -171,6 +175,7 @@ fn a_set_of_signals_in_an_event_loop() {
     });
 }
 
+#[cfg(unix)]
 #[test]
 fn signals_raised_by_hand_are_taken_once_each() {
     guarded(|| {

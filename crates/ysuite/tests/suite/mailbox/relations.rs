@@ -120,7 +120,8 @@ fn many_messages_that_panic_at_an_end_are_one_panic_and_no_loss() {
         assert!(mailbox.receive_timeout::<u8>(Duration::ZERO).is_err());
         assert_eq!(mailbox.set_aside(), 6);
         send(&address);
-        thread::scope(|scope| drop(scope.spawn(|| send(&address))));
+        // Joined: a scope does not wait for the thread's lane, which would drop what the mailbox's end has not.
+        thread::scope(|scope| scope.spawn(|| send(&address)).join().unwrap());
         assert_eq!(panics(|| drop(mailbox)), "a bomb");
         assert_eq!(ended.load(Ordering::Relaxed), 18);
         for watcher in &mut watching {

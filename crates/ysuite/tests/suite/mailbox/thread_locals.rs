@@ -5,7 +5,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use ysuite::mailbox::{self, Address, Builder, Crowding, LinkTerminated, Mailbox, ReceiveError, SendError};
+use ysuite::mailbox::{self, Builder, Crowding, LinkTerminated, Mailbox, ReceiveError, SendError};
 use ysuite::mailbox::{locate, register, unregister};
 
 use crate::support::guarded;
@@ -129,7 +129,7 @@ fn a_thread_that_is_ending_does_not_wait_for_itself() {
     guarded(|| {
         let answers = at_the_end_of_a_thread(|| {
             let mut mailbox = Builder::new().bounded(1, Crowding::Block).build();
-            let address: Address = mailbox.address();
+            let address: mailbox::Address = mailbox.address();
             address.send(1_u8).unwrap();
             assert_eq!(mailbox.receive(), Ok(1_u8));
             (address.send(2_u8), address.send(3_u8))
@@ -139,6 +139,7 @@ fn a_thread_that_is_ending_does_not_wait_for_itself() {
 }
 
 #[test]
+#[cfg_attr(windows, ignore = "std hangs there too: a new thread needs the loader's lock, which an ending one has")]
 fn spawning_at_the_end_of_a_thread() {
     guarded(|| {
         let answers = at_the_end_of_a_thread(|| {

@@ -13,7 +13,7 @@ use ysuite::{Spin, TryRecvError, TrySendError};
 use crate::mpmc::of;
 use crate::support::executor::{Explosive, Task, block_on, poll_once};
 use crate::support::samples::Sample;
-use crate::support::{Tally, calls, guarded, panics, process};
+use crate::support::{Tally, calls, guarded, panics};
 
 with_and_without_a_bound!(
     one_end_may_be_used_by_many_threads_at_once,
@@ -309,7 +309,7 @@ fn a_forked_child_does_not_disturb_the_parent() {
             // Asleep, or on the way: the child inherits the list of waiters, and none of the threads in it.
             thread::sleep(std::time::Duration::from_millis(round));
             // SAFETY: sending allocates and locks nothing here, and does not unwind.
-            let sent = unsafe { process::forked_child_can(|| sender.try_send(round).is_ok()) };
+            let sent = unsafe { crate::support::process::forked_child_can(|| sender.try_send(round).is_ok()) };
             assert!(sent, "the child could not send to its own copy");
             sender.send(round).unwrap();
         }

@@ -9,7 +9,7 @@ use ysuite::mpsc;
 use ysuite::{RecvError, SendError, TryRecvError};
 
 use crate::support::executor::{Explosive, Task, block_on};
-use crate::support::{Tally, guarded, panics, process};
+use crate::support::{Tally, guarded, panics};
 
 /// Claim: `len` counts the messages of all lanes in every state.
 /// Also: suite mpsc::bounded_2::lengths_stay_sane_while_closing.
@@ -259,7 +259,7 @@ fn a_forked_child_does_not_disturb_the_parent() {
             thread::sleep(Duration::from_millis(round));
             let sender = if round % 2 == 0 { &mut sender } else { &mut other };
             // SAFETY: sending allocates and locks nothing here, and does not unwind.
-            let sent = unsafe { process::forked_child_can(|| sender.send(round).is_ok()) };
+            let sent = unsafe { crate::support::process::forked_child_can(|| sender.send(round).is_ok()) };
             assert!(sent, "the child could not send to its own copy");
             sender.send(round).unwrap();
         }

@@ -46,6 +46,7 @@ pub(super) enum Walk<'a> {
 impl<T> Chain<T> {
     /// From here on a chain has what is used once for a segment.
     #[cfg(not(ysuite_loom))]
+    #[allow(dead_code, reason = "Rust 1.85 does not see that a constant check uses it")]
     pub(super) const RARE: usize = core::mem::offset_of!(Self, directory) + Directory::<T>::RARE;
 
     /// A chain of one segment, which has no memory yet.

@@ -47,6 +47,7 @@ pub(super) struct Directory<T> {
 impl<T> Directory<T> {
     /// From here on a directory has what is used once for a segment.
     #[cfg(not(ysuite_loom))]
+    #[allow(dead_code, reason = "Rust 1.85 does not see that a constant check uses it")]
     pub(super) const RARE: usize = core::mem::offset_of!(Self, made);
 
     pub(super) fn new() -> Self {
