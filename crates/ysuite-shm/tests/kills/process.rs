@@ -107,7 +107,7 @@ impl Child {
         status
     }
 
-    /// Runs this far, if there are so many instructions.
+    /// Runs this far, unless it ends before.
     pub(crate) fn step(&self, point: Point) -> Reached {
         for _ in 0..2 * point.calls {
             if !self.to_next_call() {
