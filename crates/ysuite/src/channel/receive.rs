@@ -191,7 +191,7 @@ impl<E: ReadingEnd> Receiving<E> {
     #[inline(always)]
     fn recv_slowly_until<R>(&mut self, deadline: Deadline, of: fn(RecvTimeoutError) -> R) -> Result<E::Message, R> {
         if let Some(party) = self.meeting.party() {
-            return Self::met(&party, deadline, self.backoff.meeting()).map_err(of);
+            return Self::met(&party, deadline, self.backoff.meeting(), of);
         }
         self.wait(deadline).map_err(of)?;
         moved_out(self.end.take(), of(RecvTimeoutError::Disconnected))
@@ -200,14 +200,15 @@ impl<E: ReadingEnd> Receiving<E> {
     /// In a rendezvous. A function of its own, so that others need no stack for a message.
     #[cold]
     #[inline(never)]
-    fn met(
+    fn met<R>(
         party: &Party<'_, E::Message, false>,
         deadline: Deadline,
         backoff: &mut Backoff,
-    ) -> Result<E::Message, RecvTimeoutError> {
+        of: fn(RecvTimeoutError) -> R,
+    ) -> Result<E::Message, R> {
         let mut place = None;
         let mut place = Guarded(&mut place);
-        let outcome = party.recv(&mut place, deadline, backoff);
+        let outcome = party.recv(&mut place, deadline, backoff).map_err(of);
         error::received(outcome, &mut place)
     }
 
