@@ -163,12 +163,15 @@ fn documents_are_of_a_length_that_is_read() {
     let repository = root().join("../..");
     let mut found = Vec::new();
     pages(&repository, &mut found);
-    // A workspace of its own, for readers of its own.
-    let (apart, found): (Vec<_>, Vec<_>) =
-        found.into_iter().partition(|page| page.starts_with(repository.join("drop-in")));
     let count = |page: &PathBuf| fs::read_to_string(page).expect("a page").split_whitespace().count();
-    let apart: usize = apart.iter().map(count).sum();
-    assert!((1..=700).contains(&apart), "{apart} words in drop-in");
+    // Workspaces of their own, for readers of their own.
+    for (workspace, most) in [("drop-in", 700), ("python", 250)] {
+        let (of_it, others): (Vec<_>, Vec<_>) =
+            found.into_iter().partition(|page| page.starts_with(repository.join(workspace)));
+        found = others;
+        let apart: usize = of_it.iter().map(count).sum();
+        assert!((1..=most).contains(&apart), "{apart} words in {workspace}");
+    }
     let words: usize = found.iter().map(count).sum();
     assert!((10_000..=46_500).contains(&words), "{words} words in {} pages", found.len());
     let readme = fs::read_to_string(repository.join("README.md")).expect("README.md");
