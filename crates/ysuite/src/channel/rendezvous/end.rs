@@ -66,7 +66,7 @@ impl<T> MeetingEnd<T, false> {
 
     /// Whether this is no rendezvous that is open.
     pub(in crate::channel) fn is_over(&self) -> bool {
-        self.0.as_ref().map_or(true, |end| end.any.is_closed())
+        self.0.as_ref().is_none_or(|end| end.any.is_closed())
     }
 
     // USER CODE: `tell`, as its caller says, and wakers of all that wait here; the rendezvous is closed; re-entrance: any
