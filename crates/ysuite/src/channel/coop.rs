@@ -100,13 +100,6 @@ pub(crate) fn within_budget<F: Future>(operation: F) -> impl Future<Output = F::
     WithinBudget(operation)
 }
 
-/// The operation itself.
-#[cfg(not(feature = "tokio"))]
-#[inline(always)]
-pub(crate) fn within_budget<F: Future>(operation: F) -> F {
-    operation
-}
-
 /// No `async` block, which would hold the operation twice.
 #[cfg(feature = "tokio")]
 struct WithinBudget<F>(F);
