@@ -31,8 +31,10 @@ pub(crate) const FENCED: usize = 256;
 pub(crate) const CONSUMED: usize = 384;
 /// 1: the owner has dropped its end.
 pub(crate) const CLOSED: usize = 512;
-/// A sender of bytes: how much it has published.
+/// A sender of bytes: how much it has published. In the memory of a watch: the version of the newest value.
 pub(crate) const PUBLISHED: usize = 640;
+/// In the memory of a watch, in the same line: the version that was last begun.
+pub(crate) const BEGUN: usize = PUBLISHED + 8;
 /// Where a sender's ring begins.
 pub(crate) const RING: usize = PAGE;
 
@@ -49,7 +51,7 @@ pub(crate) enum Role {
 /// What the ends of a channel must agree on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// Messages of one type, or bytes.
+    /// What goes through it.
     pub(crate) kind: Kind,
     /// Bytes of a message, or the most bytes of one.
     pub(crate) size: usize,
@@ -62,6 +64,14 @@ pub(crate) struct Shape {
 pub(crate) enum Kind {
     Typed = 0,
     Bytes = 1,
+    Watch = 2,
+}
+
+impl Kind {
+    /// The sender writes once for all receivers, into memory besides the page that it has for each.
+    pub(crate) fn is_shared(self) -> bool {
+        matches!(self, Self::Watch)
+    }
 }
 
 /// The facts in a page.
@@ -69,7 +79,7 @@ pub(crate) enum Kind {
 pub(crate) struct Header {
     pub(crate) role: Role,
     pub(crate) shape: Shape,
-    /// Messages, or bytes; of a receiver 0.
+    /// Messages, bytes or values; of a receiver 0.
     pub(crate) capacity: usize,
     /// Of the whole region.
     pub(crate) bytes: usize,

@@ -8,6 +8,7 @@ use tokio::io::unix::AsyncFd;
 
 use crate::{
     BytesReceiver, BytesSender, Error, Funnel, Message, Receiver, SendError, Sender, TryRecvError, TrySendError,
+    WatchReceiver, WatchSender,
 };
 
 /// An end in a runtime of tokio. Its futures may be dropped at any time: a message is received, or sent, by the poll that
@@ -51,10 +52,11 @@ impl<E: AsFd> Async<E> {
             if let Some(answer) = attempt(&mut self.end) {
                 return answer;
             }
-            if arm(&mut self.end) {
-                if let Ok(mut guard) = self.ready.readable().await {
-                    guard.clear_ready();
-                }
+            if !arm(&mut self.end) {
+                // A peer that has something all the time, and never something whole, must not keep the thread.
+                tokio::task::yield_now().await;
+            } else if let Ok(mut guard) = self.ready.readable().await {
+                guard.clear_ready();
             }
         }
     }
@@ -95,6 +97,28 @@ impl<T: Message> Async<Funnel<T>> {
     /// As for [`Funnel::recv`].
     pub async fn recv(&mut self) -> Result<T, Error> {
         self.until(|end| received(end.try_recv()), Funnel::arm).await
+    }
+}
+
+impl<T: Message> Async<WatchReceiver<T>> {
+    /// Receives the newest value, when there is one that it has not received.
+    ///
+    /// # Errors
+    /// There is none, and the sender is gone.
+    pub async fn recv(&mut self) -> Result<T, Error> {
+        self.until(|end| received(end.try_recv()), WatchReceiver::arm).await
+    }
+}
+
+impl<T: Message> Async<WatchSender<T>> {
+    /// Accepts receivers that come, and notices those that go; returns then. A sender waits for it between two values.
+    pub async fn serve(&mut self) {
+        if let Ok(mut guard) = self.ready.readable().await {
+            // Behind it: what comes meanwhile makes it ready again.
+            if self.end.arm() {
+                guard.clear_ready();
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@ use ysuite_shm::Error;
 
 use crate::kinds::{Bytes, Careful, Kind, Pipe, Place, Single, Stop, join};
 use crate::process::{Child, Shared, here};
-use crate::{process, remains};
+use crate::{process, remains, watch};
 
 /// Not a guard: a wait with a limit polls once more when it ends, and would find what nobody had woken it for.
 const LONG: Duration = Duration::MAX;
@@ -48,20 +48,20 @@ fn errors(call: libc::c_long, access: u64) -> &'static [i32] {
 
 /// What came of one call.
 #[derive(Default)]
-struct Outcome {
+pub(crate) struct Outcome {
     /// The process has made this call.
-    is_inside: bool,
-    errors: &'static [i32],
-    call: libc::c_long,
-    lost: u64,
-    doubled: u64,
+    pub(crate) is_inside: bool,
+    pub(crate) errors: &'static [i32],
+    pub(crate) call: libc::c_long,
+    pub(crate) lost: u64,
+    pub(crate) doubled: u64,
 }
 
 /// What the process has come to: in a word that it shares.
 const FINISHED: u64 = 1;
 const REFUSED: u64 = 2;
 
-fn said(outcome: Result<(), Error>) -> u64 {
+pub(crate) fn said(outcome: Result<(), Error>) -> u64 {
     match outcome {
         Ok(()) => FINISHED,
         Err(Error::Refused(_)) => REFUSED,
@@ -182,7 +182,7 @@ fn receiver<K: Kind>(call: u64, error: usize) -> Outcome {
 
 /// Runs the child to its next place, and lets this one of its calls fail. Whether it has made it, which it was, and the
 /// errors that are possible for it.
-fn inject(child: &Child, call: u64, error: usize) -> (bool, libc::c_long, &'static [i32]) {
+pub(crate) fn inject(child: &Child, call: u64, error: usize) -> (bool, libc::c_long, &'static [i32]) {
     let mut found = (false, 0, &[][..]);
     let mut calls = 0;
     while child.to_next_call() {
@@ -219,8 +219,12 @@ fn cases_of<K: Kind>() -> [(String, Attempt); 2] {
 /// All cases. Without a stride some calls, at places that are no multiples.
 pub(crate) fn run(wanted: &str, stride: Option<u64>) {
     let cases = [cases_of::<Pipe>(), cases_of::<Careful>(), cases_of::<Bytes>(), cases_of::<Single>()];
+    let of_watches = [
+        ("watch: a call of a sender fails".to_owned(), watch::sender_fails as Attempt),
+        ("watch: a call of a receiver fails".to_owned(), watch::receiver_fails),
+    ];
     let (mut points, mut lost, mut doubled) = (0, 0, 0);
-    for (name, attempt) in cases.into_iter().flatten().filter(|(name, _)| name.contains(wanted)) {
+    for (name, attempt) in cases.into_iter().flatten().chain(of_watches).filter(|(name, _)| name.contains(wanted)) {
         process::guard(if stride.is_some() { 7200 } else { 300 });
         let name: &'static str = name.leak();
         let before = remains::count();

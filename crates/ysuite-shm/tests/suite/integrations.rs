@@ -2,7 +2,7 @@
 
 #[cfg(feature = "tokio")]
 mod in_tokio {
-    use ysuite_shm::{Async, Error, Funnel, Sender, pipe, pipe_bytes};
+    use ysuite_shm::{Async, Error, Funnel, Sender, WatchReceiver, WatchSender, connect, pipe, pipe_bytes};
 
     fn run(program: impl Future<Output = ()>) {
         tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap().block_on(program);
@@ -23,6 +23,38 @@ mod in_tokio {
             }
             assert_eq!(receiver.recv().await, Err(Error::Closed));
             sending.await.unwrap();
+        });
+    }
+
+    #[test]
+    fn a_watch_of_tasks() {
+        run(async {
+            let name = format!("test-{}-tokio-watch", std::process::id());
+            let mut sender = Async::new(WatchSender::bind(&name, 0_u64).unwrap()).unwrap();
+            let receiving: Vec<_> = (0..3)
+                .map(|_| {
+                    let receiver = WatchReceiver::<u64>::from_fd(connect(&name).unwrap()).unwrap();
+                    let mut receiver = Async::new(receiver).unwrap();
+                    tokio::spawn(async move {
+                        let mut last = 0;
+                        while let Ok(value) = receiver.recv().await {
+                            last = value;
+                        }
+                        last
+                    })
+                })
+                .collect();
+            while sender.get_mut().receivers() < 3 {
+                sender.serve().await;
+            }
+            for value in 0..2_000 {
+                sender.get_mut().send(value);
+                tokio::task::yield_now().await;
+            }
+            drop(sender);
+            for last in receiving {
+                assert_eq!(last.await.unwrap(), 1_999);
+            }
         });
     }
 

@@ -11,6 +11,7 @@ mod integrations;
 #[path = "../support/kinds.rs"]
 mod kinds;
 mod pipe;
+mod watch;
 
 /// A guard against hanging only.
 pub(crate) const LONG: std::time::Duration = std::time::Duration::from_secs(60);
