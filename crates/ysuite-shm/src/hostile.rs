@@ -9,11 +9,11 @@ use std::time::Duration;
 use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
 
 use crate::os::{self, Own, PAGE};
-use crate::page::{ASLEEP, BEGUN, CLOSED, CONSUMED, FENCED, Header, Kind, PUBLISHED, RING, Role, Shape, hashed};
+use crate::page::{ASLEEP, BEGUN, CLOSED, CONSUMED, FENCED, FROM, Header, Kind, PUBLISHED, RING, Role, Shape, hashed};
 use crate::sync::{AtomicU64, Ordering};
 use crate::{
-    Error, Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, WatchReceiver, WatchSender, Why, pipe,
-    pipe_bytes,
+    BroadcastError, BroadcastReceiver, BroadcastSender, Error, Options, Receiver, RecvTimeoutError, Sender,
+    TryRecvError, TrySendError, WatchReceiver, WatchSender, Why, pipe, pipe_bytes,
 };
 
 /// A guard against hanging only.
@@ -273,6 +273,93 @@ fn senders_of_a_watch_that_scribble_all_the_time() {
         for _ in 0..200 {
             let _ = receiver.latest();
             if matches!(receiver.recv_timeout(Duration::from_millis(1)), Err(RecvTimeoutError::Ended(_))) {
+                break;
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+        scribbling.join().unwrap();
+    }
+}
+
+/// A broadcast of eight, whose receiver has received 0 to 8, and has not received 9 and 10.
+fn broadcasting(is_lossy: bool) -> (BroadcastSender<u64>, BroadcastReceiver<u64>) {
+    let options = if is_lossy { Options::new().lossy() } else { Options::new() };
+    let mut sender = options.broadcast_without_name(8).unwrap();
+    let mut receiver = BroadcastReceiver::from_fd(sender.seat().unwrap()).unwrap();
+    sender.serve();
+    for message in 0..11 {
+        sender.try_send(message).unwrap();
+        assert!(message > 8 || receiver.recv() == Ok(message));
+    }
+    (sender, receiver)
+}
+
+/// Claim: A receiver of a broadcast whose sender lies receives nothing that is not in the ring, breaks the channel or goes
+/// on; for every word of the memory that all receivers map, and where it is said to have joined.
+#[test]
+fn a_sender_of_a_broadcast_that_lies_word_by_word() {
+    let mut broken = 0;
+    for is_lossy in [false, true] {
+        for word in [PUBLISHED].into_iter().chain((RING..RING + 192).step_by(8)) {
+            for lie in lies(11, 9).chain([25, 26, 32, 42]) {
+                let (sender, mut receiver) = broadcasting(is_lossy);
+                sender.memory().word(word).store(lie, Ordering::Relaxed);
+                for _ in 0..12 {
+                    match receiver.try_recv() {
+                        Ok(message) => assert!(message < 11 || message == lie, "{message} by {lie:#x} at {word}"),
+                        Err(BroadcastError::Ended(Error::Broken)) => broken += 1,
+                        Err(BroadcastError::Lagged(_) | BroadcastError::Empty) => {}
+                        Err(other) => panic!("{other:?} by {lie:#x} at {word}"),
+                    }
+                }
+            }
+        }
+        for lie in lies(1, 12) {
+            let mut sender = broadcasting(is_lossy).0;
+            let mut receiver = BroadcastReceiver::<u64>::from_fd(sender.seat().unwrap()).unwrap();
+            sender.serve();
+            sender.crowd_page(1).word(FROM).store(lie, Ordering::Relaxed);
+            (0..20).for_each(|_| _ = receiver.try_recv());
+        }
+    }
+    assert!(broken > 500, "{broken}");
+}
+
+/// Claim: A receiver of a broadcast that lies about what it has consumed never makes the sender write over what another
+/// has not, and is not waited for any more.
+#[test]
+fn a_receiver_of_a_broadcast_that_lies_word_by_word() {
+    let mut gone = 0;
+    for word in [ASLEEP, FENCED, CONSUMED, CLOSED, PUBLISHED] {
+        for lie in lies(9, 11) {
+            let (mut sender, receiver) = broadcasting(false);
+            let mut innocent = BroadcastReceiver::<u64>::from_fd(sender.seat().unwrap()).unwrap();
+            sender.serve();
+            receiver.link().own.word(word).store(lie, Ordering::Relaxed);
+            let sent = (11..100).take_while(|message| sender.try_send(*message).is_ok()).count() as u64;
+            assert!(sent <= 8, "{sent} by {lie:#x} at {word}");
+            assert!((11..11 + sent).all(|message| innocent.recv() == Ok(message)));
+            sender.serve();
+            gone += u32::from(sender.receivers() == 1);
+        }
+    }
+    assert!(gone > 100, "{gone}");
+}
+
+/// As for pipes: a sender that changes its ring all the time.
+#[test]
+fn senders_of_a_broadcast_that_scribble_all_the_time() {
+    for seed in 1..=peers() {
+        let (sender, mut receiver) = broadcasting(seed % 2 == 0);
+        let is_over = Arc::new(AtomicBool::new(false));
+        let region = sender.memory().start().as_ptr() as usize;
+        let scribbling = std::thread::spawn({
+            let is_over = Arc::clone(&is_over);
+            move || scribble(region, 2 * PAGE, &is_over, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        });
+        receiver.set_spin(3);
+        for _ in 0..200 {
+            if matches!(receiver.recv_timeout(Duration::from_millis(1)), Err(BroadcastError::Ended(_))) {
                 break;
             }
         }

@@ -31,10 +31,13 @@ pub(crate) const FENCED: usize = 256;
 pub(crate) const CONSUMED: usize = 384;
 /// 1: the owner has dropped its end.
 pub(crate) const CLOSED: usize = 512;
-/// A sender of bytes: how much it has published. In the memory of a watch: the version of the newest value.
+/// A sender of bytes, or a broadcast: how much it has published. A watch: the version of the newest value.
 pub(crate) const PUBLISHED: usize = 640;
 /// In the memory of a watch, in the same line: the version that was last begun.
 pub(crate) const BEGUN: usize = PUBLISHED + 8;
+/// The sender of a broadcast, in its page for one receiver: one more than the position from which on that one receives, 0
+/// as long as it has not joined.
+pub(crate) const FROM: usize = 768;
 /// Where a sender's ring begins.
 pub(crate) const RING: usize = PAGE;
 
@@ -65,12 +68,25 @@ pub(crate) enum Kind {
     Typed = 0,
     Bytes = 1,
     Watch = 2,
+    /// All messages, for all receivers. So says a receiver, whichever its sender is.
+    Broadcast = 3,
+    /// A sender that waits for none of them.
+    Lossy = 4,
 }
 
 impl Kind {
     /// The sender writes once for all receivers, into memory besides the page that it has for each.
     pub(crate) fn is_shared(self) -> bool {
-        matches!(self, Self::Watch)
+        matches!(self, Self::Watch | Self::Broadcast | Self::Lossy)
+    }
+
+    /// What a peer says of itself, if the two fit.
+    fn of_peer(self, said: u64) -> Option<Self> {
+        match self {
+            Self::Broadcast if said == Self::Lossy as u64 => Some(Self::Lossy),
+            Self::Lossy => (said == Self::Broadcast as u64).then_some(Self::Broadcast),
+            _ => (said == self as u64).then_some(self),
+        }
     }
 }
 
@@ -117,7 +133,8 @@ impl Header {
             return no(Why::Version(version as u32));
         }
         let (said, flags) = (get(AT_ROLE), get(AT_FLAGS));
-        if said & 0xff != shape.kind as u64 || said >> 9 != 0 {
+        let Some(kind) = shape.kind.of_peer(said & 0xff) else { return no(Why::Kind) };
+        if said >> 9 != 0 {
             return no(Why::Kind);
         }
         if (said >> 8 == 1) != (role == Role::Receiver) {
@@ -139,7 +156,8 @@ impl Header {
         }
         let Ok(capacity) = usize::try_from(capacity) else { return no(Why::Capacity) };
         let needs_fences = flags & NEEDS_FENCES != 0;
-        Ok(Self { role, shape: *shape, capacity, bytes: peer.bytes(), needs_fences })
+        let shape = Shape { kind, ..*shape };
+        Ok(Self { role, shape, capacity, bytes: peer.bytes(), needs_fences })
     }
 }
 

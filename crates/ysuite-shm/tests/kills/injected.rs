@@ -11,7 +11,7 @@ use ysuite_shm::Error;
 
 use crate::kinds::{Bytes, Careful, Kind, Pipe, Place, Single, Stop, join};
 use crate::process::{Child, Shared, here};
-use crate::{process, remains, watch};
+use crate::{broadcast, process, remains, watch};
 
 /// Not a guard: a wait with a limit polls once more when it ends, and would find what nobody had woken it for.
 const LONG: Duration = Duration::MAX;
@@ -219,12 +219,14 @@ fn cases_of<K: Kind>() -> [(String, Attempt); 2] {
 /// All cases. Without a stride some calls, at places that are no multiples.
 pub(crate) fn run(wanted: &str, stride: Option<u64>) {
     let cases = [cases_of::<Pipe>(), cases_of::<Careful>(), cases_of::<Bytes>(), cases_of::<Single>()];
-    let of_watches = [
-        ("watch: a call of a sender fails".to_owned(), watch::sender_fails as Attempt),
+    let of_crowds = [
+        ("broadcast: a call of a sender fails".to_owned(), broadcast::sender_fails as Attempt),
+        ("broadcast: a call of a receiver fails".to_owned(), broadcast::receiver_fails),
+        ("watch: a call of a sender fails".to_owned(), watch::sender_fails),
         ("watch: a call of a receiver fails".to_owned(), watch::receiver_fails),
     ];
     let (mut points, mut lost, mut doubled) = (0, 0, 0);
-    for (name, attempt) in cases.into_iter().flatten().chain(of_watches).filter(|(name, _)| name.contains(wanted)) {
+    for (name, attempt) in cases.into_iter().flatten().chain(of_crowds).filter(|(name, _)| name.contains(wanted)) {
         process::guard(if stride.is_some() { 7200 } else { 300 });
         let name: &'static str = name.leak();
         let before = remains::count();

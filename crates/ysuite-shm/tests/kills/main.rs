@@ -7,6 +7,7 @@
 #![cfg(target_os = "linux")]
 
 mod attacks;
+mod broadcast;
 mod cases;
 mod faults;
 #[cfg(target_arch = "x86_64")]
@@ -51,6 +52,18 @@ fn cases_of_watches() -> impl Iterator<Item = Case> {
     })
 }
 
+fn cases_of_broadcasts(is_lossy: bool) -> impl Iterator<Item = Case> {
+    let kind = if is_lossy { "lossy broadcast" } else { "broadcast" };
+    parts().filter(|(part, _)| *part != Part::Messages(Peer::IsLate)).flat_map(move |(part, how)| {
+        [
+            Case::new(format!("{kind}: a sender dies {how}"), move |step| broadcast::sender_dies(is_lossy, part, step)),
+            Case::new(format!("{kind}: a receiver dies {how}"), move |step| {
+                broadcast::receiver_dies(is_lossy, part, step)
+            }),
+        ]
+    })
+}
+
 fn cases_of<K: Kind + 'static>() -> Vec<Case> {
     let mut cases = Vec::new();
     for (part, how) in parts() {
@@ -75,6 +88,8 @@ fn cases() -> Vec<Case> {
     cases.extend(cases_of::<Bytes>());
     cases.extend(cases_of::<Single>());
     cases.extend(cases_of_watches());
+    cases.extend(cases_of_broadcasts(false));
+    cases.extend(cases_of_broadcasts(true));
     cases.push(Case::new("a listener dies in its bind".into(), cases::listener_dies_in_bind));
     cases
 }
@@ -85,6 +100,7 @@ const ONCE: &[(&str, fn())] = &[
     ("an inherited end", once::inherited),
     ("a stream makes no system call for each message", once::stream_without_calls),
     ("nor do the values of a watch", watch::values_without_calls),
+    ("nor do the messages of a broadcast", broadcast::messages_without_calls),
     ("nor does a funnel with many idle senders", once::funnel_without_calls),
     ("a funnel that waits for idle senders makes no calls", once::idle_without_calls),
     ("two processes exchange messages, asleep and awake", once::exchange),

@@ -1,6 +1,7 @@
 //! The cases of a watch, whose receivers need not receive each value: the last one is what must not be lost, nobody holds
 //! up the sender, and a receiver that is gone is forgotten.
 
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::thread;
@@ -13,22 +14,26 @@ use crate::cases::{MESSAGES, Part, Peer, Point};
 use crate::injected::{Outcome, inject, said};
 use crate::process::{Child, Shared, here};
 
-fn name() -> String {
+pub(crate) fn name() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     // ORDERING: Relaxed; the number guards nothing.
-    format!("kills-{}-watch-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
+    format!("kills-{}-crowd-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }
 
-/// A receiver, as soon as somebody listens; `None`: nobody has until it was over.
-fn join(name: &str, is_over: &AtomicBool) -> Option<WatchReceiver<u64>> {
+/// A socket, as soon as somebody listens; `None`: nobody has until it was over.
+pub(crate) fn connected(name: &str, is_over: &AtomicBool) -> Option<OwnedFd> {
     loop {
         // ORDERING: Relaxed; a test.
         match connect(name) {
-            Ok(socket) => return WatchReceiver::from_fd(socket).ok(),
+            Ok(socket) => return Some(socket),
             Err(_) if is_over.load(Ordering::Relaxed) => return None,
             Err(_) => thread::sleep(Duration::from_micros(200)),
         }
     }
+}
+
+fn join(name: &str, is_over: &AtomicBool) -> Option<WatchReceiver<u64>> {
+    connected(name, is_over).and_then(|socket| WatchReceiver::from_fd(socket).ok())
 }
 
 fn sender_of_part(name: &str, part: Part, sent: &Shared) {

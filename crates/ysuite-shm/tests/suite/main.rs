@@ -1,6 +1,7 @@
 //! The channels between processes, in one process: its two ends do not know the difference.
 #![cfg(target_os = "linux")]
 
+mod broadcast;
 mod bytes;
 mod conformance;
 mod endings;
