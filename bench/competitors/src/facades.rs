@@ -65,7 +65,7 @@ pub(crate) fn drivers() -> impl Iterator<Item = Drivers> {
     .flatten()
 }
 
-mod crossbeam {
+pub mod crossbeam {
     use ysuite_crossbeam::{Receiver, Sender, bounded, unbounded};
 
     use super::*;
@@ -81,7 +81,7 @@ mod crossbeam {
     blocking!(send: Sender<M>; recv: Receiver<M>);
 }
 
-mod flume {
+pub mod flume {
     use ysuite_flume::{Receiver, Sender, bounded, unbounded};
 
     use super::*;
@@ -97,7 +97,7 @@ mod flume {
     blocking!(send: Sender<M>; recv: Receiver<M>);
 }
 
-mod async_channel {
+pub mod async_channel {
     use ybench_measure::transport::{self, Closed, Message};
     use ysuite_async_channel::{Receiver, Sender, bounded, unbounded};
 

@@ -6,7 +6,6 @@
 use core::ptr::NonNull;
 use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::sync::OnceLock;
 use std::time::Instant;
 
 use crate::link::Link;
@@ -20,7 +19,7 @@ use crate::{Error, Why};
 const BETWEEN_CHECKS: Duration = Duration::from_millis(1);
 /// A sleep whose sleeper could not run its barrier.
 const SHORT: Duration = Duration::from_millis(10);
-/// Looks before an end sleeps: some microseconds.
+/// Usual looks before an end sleeps: some microseconds.
 const SPIN: u32 = 100;
 /// Looks between two questions to the kernel while an end spins for longer.
 const SPIN_CHECK: u32 = 4096;
@@ -39,20 +38,14 @@ pub(crate) struct End {
     poller: Option<Poller>,
     lane: u64,
     checked: Option<Instant>,
-    pub(crate) spin: u32,
+    /// What the program has asked for.
+    pub(crate) spin: Option<u32>,
     /// The process that made it: a forked child has its memory no more.
     process: u32,
 }
 
 // SAFETY: `asleep` is a word in a mapping that `link` owns.
 unsafe impl Send for End {}
-
-/// Looks before an end sleeps; on one processor none, as nobody publishes meanwhile.
-fn usual_spin() -> u32 {
-    static LOOKS: OnceLock<u32> = OnceLock::new();
-    let are_many = || std::thread::available_parallelism().is_ok_and(|processors| processors.get() > 1);
-    *LOOKS.get_or_init(|| if are_many() { SPIN } else { 0 })
-}
 
 /// What a look at a channel may need besides its ring.
 pub(crate) trait Half {
@@ -85,9 +78,14 @@ impl End {
             poller,
             lane,
             checked: None,
-            spin: usual_spin(),
+            spin: None,
             process: os::process(),
         }
+    }
+
+    /// How many times it looks before it sleeps.
+    pub(crate) fn looks(&self) -> u32 {
+        self.spin.unwrap_or(if self.link.shares_processor() { 0 } else { SPIN })
     }
 
     pub(crate) fn is_met(&self) -> bool {
@@ -262,6 +260,7 @@ pub(crate) enum Unfulfilled {
 }
 
 // WAITS: for what `look` finds, the channel's end, or the deadline; it looks, arms, looks again, and sleeps.
+// A look must not meet the peer: see `Outlet::refresh`.
 /// Blocks until `look` finds something. A look that finds the channel broken says so by [`End::fail`].
 pub(crate) fn wait<H: Half, R>(
     half: &mut H,
@@ -300,12 +299,13 @@ pub(crate) fn wait<H: Half, R>(
 fn spin<H: Half, R>(half: &mut H, deadline: Option<Instant>, look: &mut impl FnMut(&mut H) -> Option<R>) -> Option<R> {
     let mut looks = 0_u32;
     half.end().meet(None);
+    let most = half.end().looks();
     loop {
         if let Some(found) = look(half) {
             return Some(found);
         }
         let end = half.end();
-        if looks >= end.spin || end.fate.is_some() {
+        if looks >= most || end.fate.is_some() {
             return None;
         }
         looks += 1;
@@ -315,7 +315,7 @@ fn spin<H: Half, R>(half: &mut H, deadline: Option<Instant>, look: &mut impl FnM
                 return None;
             }
             // For ever is as long as it takes.
-            looks = if end.spin == u32::MAX { 0 } else { looks };
+            looks = if most == u32::MAX { 0 } else { looks };
         }
         core::hint::spin_loop();
     }

@@ -18,8 +18,8 @@ use crate::end::{End, Half};
 use crate::home::{Home, Lane, Party};
 use crate::link::Link;
 use crate::listener::Listener;
-use crate::page::Role;
-use crate::pipe::{Inlet, TypedInlet, typed_shape};
+use crate::page::{Role, Shape};
+use crate::pipe::{BytesInlet, Inlet, TypedInlet, bytes_shape, typed_shape};
 use crate::{Error, Message, Options};
 
 /// Messages of a lane before the next lane has its turn.
@@ -29,29 +29,86 @@ const EMPTY: u32 = 64;
 /// Messages between two questions to the kernel about the lanes that are parked.
 const BETWEEN: u32 = 256;
 
+/// A message of bytes: a [`Funnel`] of these has [`BytesSender`](crate::BytesSender)s.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Bytes(pub Vec<u8>);
+
+/// What a [`Funnel`] can carry: every [`Message`], and [`Bytes`].
+#[expect(private_bounds, reason = "nobody else can say how a lane carries it")]
+pub trait Carried: Laned {}
+
+impl<T: Message> Carried for T {}
+
+impl Carried for Bytes {}
+
+/// How a lane carries it.
+pub(crate) trait Laned: Send + Sized + 'static {
+    type Inlet: Inlet;
+
+    fn shape(options: &Options) -> Shape;
+    fn inlet(end: End) -> Self::Inlet;
+    /// The next message. One is there. `None`: the sender has changed it meanwhile.
+    fn take(inlet: &mut Self::Inlet) -> Option<Self>;
+}
+
+impl<T: Message> Laned for T {
+    type Inlet = TypedInlet<T>;
+
+    fn shape(options: &Options) -> Shape {
+        typed_shape::<T>(options)
+    }
+
+    fn inlet(end: End) -> TypedInlet<T> {
+        TypedInlet::new(end)
+    }
+
+    #[inline(always)]
+    fn take(inlet: &mut TypedInlet<T>) -> Option<T> {
+        Some(inlet.take())
+    }
+}
+
+impl Laned for Bytes {
+    type Inlet = BytesInlet;
+
+    fn shape(options: &Options) -> Shape {
+        bytes_shape(options)
+    }
+
+    fn inlet(end: End) -> BytesInlet {
+        BytesInlet::new(end)
+    }
+
+    fn take(inlet: &mut BytesInlet) -> Option<Self> {
+        let mut message = Vec::new();
+        inlet.take(&mut message)?;
+        Some(Self(message))
+    }
+}
+
 /// The receiver's end of a lane.
-struct Inbound<T> {
-    inlet: TypedInlet<T>,
+struct Inbound<T: Laned> {
+    inlet: T::Inlet,
     /// Looks that found nothing, or messages of the present turn.
     empty: u32,
     turn: u32,
 }
 
-impl<T> Half for Inbound<T> {
+impl<T: Laned> Half for Inbound<T> {
     fn end(&mut self) -> &mut End {
         self.inlet.end()
     }
 }
 
-impl<T: Message> Party for Inbound<T> {
+impl<T: Laned> Party for Inbound<T> {
     type Common = ();
 
     fn link(socket: OwnedFd, _: &(), options: &Options) -> Result<Link, Error> {
-        Link::new(socket, Role::Receiver, typed_shape::<T>(options), 0, options)
+        Link::new(socket, Role::Receiver, T::shape(options), 0, options)
     }
 
     fn new(end: End) -> Self {
-        Self { inlet: TypedInlet::new(end), empty: 0, turn: 0 }
+        Self { inlet: T::inlet(end), empty: 0, turn: 0 }
     }
 }
 
@@ -62,7 +119,7 @@ enum Found {
     End(Error),
 }
 
-impl<T: Message> Lane<Inbound<T>> {
+impl<T: Laned> Lane<Inbound<T>> {
     #[inline]
     fn look(&mut self) -> Found {
         let inlet = &mut self.party.inlet;
@@ -89,12 +146,12 @@ impl<T: Message> Lane<Inbound<T>> {
 }
 
 /// The lanes of a funnel.
-struct Lanes<T> {
+struct Lanes<T: Laned> {
     home: Home<Inbound<T>, ()>,
     unasked: u32,
 }
 
-impl<T: Message> Lanes<T> {
+impl<T: Laned> Lanes<T> {
     fn new(options: &Options, listener: Option<Listener>) -> Result<Self, Error> {
         Ok(Self { home: Home::new(options, listener, ())?, unasked: 0 })
     }
@@ -136,17 +193,24 @@ impl<T: Message> Lanes<T> {
         if self.unasked >= BETWEEN {
             self.ask(Some(Duration::ZERO));
         }
-        let at = self.find()?;
-        let lane = self.home.lanes[at].as_mut()?;
-        let message = lane.party.inlet.take();
-        lane.party.empty = 0;
-        lane.party.turn += 1;
-        let number = lane.number;
-        if lane.party.turn >= TURN {
-            lane.party.turn = 0;
-            self.home.active.rotate_left(1);
+        loop {
+            let at = self.find()?;
+            let lane = self.home.lanes[at].as_mut()?;
+            let inbound = &mut lane.party;
+            let Some(message) = T::take(&mut inbound.inlet) else {
+                self.home.active.pop_front();
+                self.home.remove(at, Error::Broken);
+                continue;
+            };
+            inbound.empty = 0;
+            inbound.turn += 1;
+            let number = lane.number;
+            if inbound.turn >= TURN {
+                inbound.turn = 0;
+                self.home.active.rotate_left(1);
+            }
+            return Some((number, message));
         }
-        Some((number, message))
     }
 
     /// Waits for news, for at most this long. False: there are more than it has taken notice of.

@@ -272,6 +272,12 @@ impl<P: Party> Home<P, P::Common> {
         }
     }
 
+    /// The peers of all lanes that are not parked run on this end's processor only.
+    pub(crate) fn share_processor(&mut self) -> bool {
+        let Self { active, lanes, .. } = self;
+        active.iter().all(|at| lanes[*at].as_mut().is_none_or(|lane| lane.party.end().link.shares_processor()))
+    }
+
     /// Nobody is there any more, and nobody will come.
     pub(crate) fn is_over(&self) -> bool {
         self.listener.is_none() && self.free.len() == self.lanes.len()

@@ -1,6 +1,7 @@
 //! A peer that lies: in its memory, word by word and all the time, and in its hello. Whatever it writes, the end that
 //! reads it neither crashes nor hangs nor makes a message of what was never sent, beyond what the peer could have sent.
 
+use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -106,10 +107,13 @@ fn a_sender_of_bytes_that_lies_word_by_word() {
             assert_eq!(receiver.recv().unwrap(), b"message");
             sender.try_send(b"another").unwrap();
             sender.link().own.word(word).store(lie, Ordering::Relaxed);
-            let mut bytes = 0;
+            let (mut bytes, mut to) = (0, [MaybeUninit::uninit(); 128]);
+            let by_slice = lie % 2 == 0;
             let end = loop {
-                match receiver.try_recv() {
-                    Ok(message) => bytes += message.len() + 8,
+                let taken =
+                    if by_slice { receiver.try_recv_slice(&mut to) } else { receiver.try_recv().map(|it| it.len()) };
+                match taken {
+                    Ok(length) => bytes += length + 8,
                     Err(error) => break error,
                 }
             };
@@ -372,7 +376,7 @@ fn senders_of_a_broadcast_that_scribble_all_the_time() {
 fn memory(bytes: usize, seals: SealFlags, change: impl FnOnce(&Own)) -> OwnedFd {
     let own = Own::new(bytes).unwrap();
     let shape = Shape { kind: Kind::Typed, size: 8, align: 8, name: hashed("") };
-    Header { role: Role::Receiver, shape, capacity: 0, bytes, needs_fences: false }.write(&own);
+    Header { role: Role::Receiver, shape, capacity: 0, bytes, needs_fences: false, processor: None }.write(&own);
     change(&own);
     let memfd = rustix::fs::memfd_create("liar", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING).unwrap();
     rustix::fs::ftruncate(&memfd, bytes as u64).unwrap();
@@ -469,7 +473,8 @@ fn shared_memory_in_a_hello_is_checked() {
     let said = |flags: u32, shared: &[BorrowedFd<'_>], places: usize| {
         let own = Own::new(PAGE).unwrap();
         let shape = Shape { kind: Kind::Watch, size: 8, align: 8, name: hashed("") };
-        Header { role: Role::Sender, shape, capacity: places, bytes: PAGE, needs_fences: false }.write(&own);
+        Header { role: Role::Sender, shape, capacity: places, bytes: PAGE, needs_fences: false, processor: None }
+            .write(&own);
         let (one, other) = os::pair().unwrap();
         let descriptors: Vec<_> = [own.memfd()].iter().chain(shared).chain([&bell.as_fd()]).copied().collect();
         os::send(other.as_fd(), &crate::link::packet(flags, 0), &descriptors).unwrap();

@@ -10,10 +10,10 @@ pub use self::async_end::Async;
 /// The descriptor of an end as a source of events for mio, of interest for reading only.
 #[cfg(feature = "mio")]
 macro_rules! source {
-    ($($end:ident $(<$message:ident>)?),+) => {
+    ($($end:ident $(<$message:ident $(: $bound:path)?>)?),+) => {
         $(
             #[cfg_attr(docsrs, doc(cfg(feature = "mio")))]
-            impl $(<$message>)? mio::event::Source for crate::$end $(<$message>)? {
+            impl $(<$message $(: $bound)?>)? mio::event::Source for crate::$end $(<$message>)? {
                 fn register(&mut self, registry: &mio::Registry, token: mio::Token, interests: mio::Interest) -> std::io::Result<()> {
                     mio::unix::SourceFd(&raw(self)).register(registry, token, interests)
                 }
@@ -36,7 +36,7 @@ source!(
     Receiver<T>,
     BytesSender,
     BytesReceiver,
-    Funnel<T>,
+    Funnel<T: crate::Carried>,
     Listener,
     WatchReceiver<T>,
     WatchSender<T>,

@@ -18,6 +18,13 @@
 // one way, on one and on two processors: 1.0 and 1.0; with `poll` of three descriptors and a read 1.3 and 1.2; with a socket
 // 1.6 and 1.3. The epoll also watches the peer's process and the socket, and is the end's descriptor.
 //
+// **No cheaper way of sleeping learns of a death.** Each is two calls and one switch a message; one way, on one processor, with
+// calls that are inlined and with those of the C library: this epoll 2,250 and 2,950 ns, pipe(2) 2,210 and 2,900, a futex -
+// and 2,900, `read` of an eventfd that blocks 1,960 and 2,560. A pipe whose end of file tells of the death would gain 2 %, and a
+// forked child that has its writing end would hide the death. A `read` that blocks is told of a death by a thread that watches
+// for it, or by a signal, and both belong to the program. The 300 ns between the columns are, for each call, the return behind
+// it, on that virtual machine: who returns from `recv` has one in any case.
+//
 // **An eventfd can be filled by who shares it**, and a write to it made to block; no flag of a write prevents that. A peer of
 // the same user could stop this process anyway. For others, and by `careful`, the socket is rung: its `MSG_DONTWAIT` holds.
 //
@@ -73,7 +80,7 @@ pub use self::broadcast::{BroadcastReceiver, BroadcastSender};
 pub use self::error::{
     BroadcastError, Error, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError, Why,
 };
-pub use self::funnel::{Ended, Event, Funnel};
+pub use self::funnel::{Bytes, Carried, Ended, Event, Funnel};
 #[cfg(feature = "tokio")]
 pub use self::integrations::Async;
 pub use self::listener::{Listener, connect};

@@ -66,6 +66,8 @@ pub(crate) struct Link {
     options: Options,
     /// It has said hello.
     has_begun: bool,
+    /// The only processor on which this end runs, as far as is known where it is made.
+    processor: Option<u32>,
 }
 
 impl Link {
@@ -97,18 +99,21 @@ impl Link {
         if !os::is_ours(socket.as_fd()) {
             return Err(Error::Refused(Why::Packet));
         }
-        let (own, bell) = Self::parts(role, &shape, capacity).inspect_err(|error| turn_away(socket.as_fd(), *error))?;
+        let processor = os::only_processor();
+        let parts = Self::parts(role, &shape, capacity, processor);
+        let (own, bell) = parts.inspect_err(|error| turn_away(socket.as_fd(), *error))?;
         let mut options = options.clone();
         // A peer of this user could do worse than to fill an eventfd.
         options.is_careful |= os::peer_user(socket.as_fd()) != Some(os::user());
-        Ok(Self { socket: Some(socket), own, shared, bell, met: None, role, shape, options, has_begun: false })
+        let socket = Some(socket);
+        Ok(Self { socket, own, shared, bell, met: None, role, shape, options, has_begun: false, processor })
     }
 
     /// The memory and the bell of an end.
-    fn parts(role: Role, shape: &Shape, capacity: usize) -> Result<(Own, OwnedFd), Error> {
+    fn parts(role: Role, shape: &Shape, capacity: usize, processor: Option<u32>) -> Result<(Own, OwnedFd), Error> {
         let bytes = own_bytes(role, shape, capacity)?;
         let own = Own::new(bytes)?;
-        Header { role, shape: *shape, capacity, bytes, needs_fences: !os::can_interrupt() }.write(&own);
+        Header { role, shape: *shape, capacity, bytes, needs_fences: !os::can_interrupt(), processor }.write(&own);
         // ORDERING: Relaxed; the hello hands it over.
         own.word(page::FENCED).store(1, Ordering::Relaxed);
         Ok((own, os::bell().map_err(os::refused)?))
@@ -164,6 +169,11 @@ impl Link {
                 Err(error)
             }
         }
+    }
+
+    /// The peer runs on no other processor than this end: it does nothing while this end looks.
+    pub(crate) fn shares_processor(&self) -> bool {
+        self.met.as_ref().is_some_and(|met| self.processor.is_some() && met.header.processor == self.processor)
     }
 
     pub(crate) fn has_begun(&self) -> bool {

@@ -23,6 +23,7 @@ const AT_BYTES: usize = 48;
 const AT_NAME: usize = 64;
 const AT_NAME_REST: usize = 72;
 const AT_FLAGS: usize = 80;
+const AT_PROCESSOR: usize = 88;
 /// The number of the owner's present sleep, 0 while it is awake.
 pub(crate) const ASLEEP: usize = 128;
 /// 1: the owner runs a fence after each publication, 0: only `light`.
@@ -100,6 +101,8 @@ pub(crate) struct Header {
     /// Of the whole region.
     pub(crate) bytes: usize,
     pub(crate) needs_fences: bool,
+    /// The only processor on which the owner runs. Absent in the first versions, which read as one that has many.
+    pub(crate) processor: Option<u32>,
 }
 
 impl Header {
@@ -116,6 +119,7 @@ impl Header {
         put(AT_NAME, self.shape.name[0]);
         put(AT_NAME_REST, self.shape.name[1]);
         put(AT_FLAGS, if self.needs_fences { NEEDS_FENCES } else { 0 });
+        put(AT_PROCESSOR, self.processor.map_or(0, |processor| u64::from(processor) + 1));
         put(AT_MAGIC, MAGIC);
     }
 
@@ -157,7 +161,9 @@ impl Header {
         let Ok(capacity) = usize::try_from(capacity) else { return no(Why::Capacity) };
         let needs_fences = flags & NEEDS_FENCES != 0;
         let shape = Shape { kind, ..*shape };
-        Ok(Self { role, shape, capacity, bytes: peer.bytes(), needs_fences })
+        // Whatever it says: it decides how long this end looks before it sleeps.
+        let processor = get(AT_PROCESSOR).checked_sub(1).map(|processor| processor as u32);
+        Ok(Self { role, shape, capacity, bytes: peer.bytes(), needs_fences, processor })
     }
 }
 

@@ -28,6 +28,9 @@ whole!(
     [T] crate::spsc::Receiver<T>,
     ['a, T] crate::spsc::SendFuture<'a, T>,
     ['a, T] crate::spsc::RecvFuture<'a, T>,
+    ['a, T] crate::future::ClosedFuture<'a, crate::spsc::Sender<T>>,
+    ['a, T, P] crate::future::ReserveFuture<'a, crate::spsc::Sender<T>, P>,
+    ['a, T, F: UnwindSafe] crate::future::SendUntilFuture<'a, crate::spsc::Sender<T>, F>,
 );
 #[cfg(feature = "mpsc")]
 whole!(
@@ -37,6 +40,9 @@ whole!(
     [T: 'static] crate::mpsc::SharedSender<T>,
     ['a, T] crate::mpsc::SendFuture<'a, T>,
     ['a, T] crate::mpsc::RecvFuture<'a, T>,
+    ['a, T] crate::future::ClosedFuture<'a, crate::mpsc::Sender<T>>,
+    ['a, T, P] crate::future::ReserveFuture<'a, crate::mpsc::Sender<T>, P>,
+    ['a, T, F: UnwindSafe] crate::future::SendUntilFuture<'a, crate::mpsc::Sender<T>, F>,
 );
 #[cfg(feature = "mpmc")]
 whole!(
@@ -50,6 +56,7 @@ whole!(
     ['a, T] crate::mpmc::SendFuture<'a, T>,
     ['a, T] crate::future::ClosedFuture<'a, crate::mpmc::Sender<T>>,
     ['a, T, P] crate::future::ReserveFuture<'a, crate::mpmc::Sender<T>, P>,
+    ['a, T, F: UnwindSafe] crate::future::SendUntilFuture<'a, crate::mpmc::Sender<T>, F>,
     ['a, T] crate::mpmc::RecvFuture<'a, T>,
 );
 #[cfg(feature = "oneshot")]
@@ -66,11 +73,11 @@ whole!(
     ['a, T, F: UnwindSafe] crate::watch::WaitForFuture<'a, T, F>,
     ['a, T] crate::future::ClosedFuture<'a, crate::watch::Sender<T>>,
 );
-#[cfg(any(feature = "broadcast", feature = "mpmc", feature = "oneshot", feature = "watch"))]
 whole!([H: crate::future::Owning] crate::future::OwnedFuture<H>);
 #[cfg(feature = "broadcast")]
 whole!(
     [T] crate::broadcast::Sender<T>,
+    [T] crate::broadcast::WeakSender<T>,
     [T] crate::broadcast::Receiver<T>,
     ['a, T] crate::broadcast::Permit<'a, T>,
     ['a, T] crate::broadcast::Permits<'a, T>,
@@ -78,6 +85,7 @@ whole!(
     ['a, T] crate::broadcast::SendFuture<'a, T>,
     ['a, T] crate::future::ClosedFuture<'a, crate::broadcast::Sender<T>>,
     ['a, T, P] crate::future::ReserveFuture<'a, crate::broadcast::Sender<T>, P>,
+    ['a, T, F: UnwindSafe] crate::future::SendUntilFuture<'a, crate::broadcast::Sender<T>, F>,
     ['a, T: Clone] crate::broadcast::RecvFuture<'a, T>,
 );
 #[cfg(feature = "pool")]

@@ -8,6 +8,7 @@
 //! last two is the cost of the messages alone, without making and dropping the channel. Two operations that belong
 //! together, such as a send and its receive, count as one message.
 
+mod batches;
 mod broadcast;
 mod mailbox;
 mod mpmc;
@@ -58,6 +59,9 @@ static EVERY: &[&[Operation]] = &[
     mpmc::mpmc_bounded::ALL,
     mpmc::mpmc_unbounded::ALL,
     mpmc::mpmc_with_a_bound::ALL,
+    batches::spsc_batches::ALL,
+    batches::mpmc_bounded_batches::ALL,
+    batches::mpmc_unbounded_batches::ALL,
     rendezvous::ALL,
     oneshot::ALL,
     broadcast::ALL,

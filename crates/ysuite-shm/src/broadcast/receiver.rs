@@ -235,7 +235,7 @@ impl<T: Message> BroadcastReceiver<T> {
 
     /// How many times it looks for a message before it sleeps; 0: it sleeps at once, `u32::MAX`: it never does.
     pub fn set_spin(&mut self, looks: u32) {
-        self.inlet.end.spin = looks;
+        self.inlet.end.spin = Some(looks);
     }
 
     /// For an event loop: if there is no message, the [descriptor](AsFd::as_fd) becomes readable when there is one, or

@@ -45,7 +45,8 @@ pub struct BroadcastSender<T> {
     /// So far there is room.
     limit: u64,
     is_lossy: bool,
-    spin: u32,
+    /// What the program has asked for.
+    spin: Option<u32>,
 }
 
 /// The sender's end of a lane.
@@ -131,7 +132,7 @@ impl<T: Message> BroadcastSender<T> {
         // SAFETY: the region has a ring of this capacity behind its page, and lives as long as the crowd.
         let writer = unsafe { Writer::new(shared.memory.start().add(RING), capacity) };
         let crowd = Crowd::new(options, name, shared)?;
-        Ok(Self { writer, crowd, capacity: capacity as u64, limit: 0, is_lossy: options.is_lossy, spin: SPIN })
+        Ok(Self { writer, crowd, capacity: capacity as u64, limit: 0, is_lossy: options.is_lossy, spin: None })
     }
 
     /// As [`Options::broadcast`], with the default options.
@@ -239,12 +240,13 @@ impl<T: Message> BroadcastSender<T> {
     }
 
     // WAITS: for room in all receivers, or the deadline; it looks, arms all lanes, looks again, and sleeps.
+    // A look meets nobody, as that of a pipe: who comes later is met by `serve`, behind the sleep.
     /// False: there is none until then.
     #[cold]
     #[inline(never)]
     fn room(&mut self, deadline: Option<Instant>) -> bool {
         loop {
-            for _ in 0..self.spin {
+            for _ in 0..self.looks() {
                 if self.refresh() > 0 {
                     return true;
                 }
@@ -262,6 +264,12 @@ impl<T: Message> BroadcastSender<T> {
                 return has_room;
             }
         }
+    }
+
+    /// How many times it looks before it sleeps.
+    fn looks(&mut self) -> u32 {
+        let Self { spin, crowd, .. } = self;
+        spin.unwrap_or_else(|| if crowd.home.share_processor() { 0 } else { SPIN })
     }
 
     fn each_end(&mut self, mut act: impl FnMut(&mut End)) {
@@ -294,7 +302,7 @@ impl<T: Message> BroadcastSender<T> {
 
     /// How many times it looks for room before it sleeps; 0: it sleeps at once.
     pub fn set_spin(&mut self, looks: u32) {
-        self.spin = looks;
+        self.spin = Some(looks);
     }
 
     /// As [`arm`](Self::arm), for who waits for receivers, and not for room.
@@ -337,3 +345,6 @@ impl<T> fmt::Debug for BroadcastSender<T> {
         f.debug_struct("BroadcastSender").field("capacity", &self.capacity).finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests;

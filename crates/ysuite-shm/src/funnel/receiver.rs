@@ -5,9 +5,9 @@ use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
-use super::Lanes;
+use super::{Carried, Lanes};
 use crate::end::deadline;
-use crate::{Error, Message, Options, RecvTimeoutError, TryRecvError};
+use crate::{Error, Options, RecvTimeoutError, TryRecvError};
 
 /// Looks at lanes that were busy just now before the receiver sleeps.
 const SPIN: u32 = 100;
@@ -32,13 +32,15 @@ pub enum Event<T> {
     Ended(Ended),
 }
 
-/// The receiver of many senders, each of which is a [`Sender`](crate::Sender) in a process of its own.
+/// The receiver of many senders, each of which is a [`Sender`](crate::Sender) in a process of its own; of [`Bytes`](crate::Bytes),
+/// a [`BytesSender`](crate::BytesSender).
 ///
 /// Messages of one sender arrive in order; the senders take turns. Senders come and go: they connect by the funnel's
 /// name, or inherit a [`seat`](Self::seat). A sender that dies ends its own lane alone.
-pub struct Funnel<T> {
+pub struct Funnel<T: Carried> {
     pub(super) lanes: Lanes<T>,
-    spin: u32,
+    /// What the program has asked for.
+    spin: Option<u32>,
 }
 
 impl Options {
@@ -46,20 +48,20 @@ impl Options {
     ///
     /// # Errors
     /// As for [`listen`](Self::listen).
-    pub fn funnel<T: Message>(&self, name: &str) -> Result<Funnel<T>, Error> {
-        Ok(Funnel { lanes: Lanes::new(self, Some(self.listen(name)?))?, spin: SPIN })
+    pub fn funnel<T: Carried>(&self, name: &str) -> Result<Funnel<T>, Error> {
+        Ok(Funnel { lanes: Lanes::new(self, Some(self.listen(name)?))?, spin: None })
     }
 
     /// A funnel without a name, for senders that inherit a [`seat`](Funnel::seat).
     ///
     /// # Errors
     /// [`Refused`](Error::Refused): no descriptors are left, for example.
-    pub fn funnel_without_name<T: Message>(&self) -> Result<Funnel<T>, Error> {
-        Ok(Funnel { lanes: Lanes::new(self, None)?, spin: SPIN })
+    pub fn funnel_without_name<T: Carried>(&self) -> Result<Funnel<T>, Error> {
+        Ok(Funnel { lanes: Lanes::new(self, None)?, spin: None })
     }
 }
 
-impl<T: Message> Funnel<T> {
+impl<T: Carried> Funnel<T> {
     /// As [`Options::funnel`], with the default options.
     ///
     /// # Errors
@@ -199,7 +201,8 @@ impl<T: Message> Funnel<T> {
     #[inline(never)]
     fn wait(&mut self, until: Option<Instant>, for_ends: bool) -> Result<Option<(u64, T)>, RecvTimeoutError> {
         loop {
-            for _ in 0..if self.lanes.home.active.is_empty() { 1 } else { self.spin.max(1) } {
+            let spin = self.spin.unwrap_or_else(|| if self.lanes.home.share_processor() { 0 } else { SPIN });
+            for _ in 0..if self.lanes.home.active.is_empty() { 1 } else { spin.max(1) } {
                 if let Some(found) = self.lanes.take() {
                     return Ok(Some(found));
                 }
@@ -247,7 +250,7 @@ impl<T: Message> Funnel<T> {
 
     /// How many times it looks at busy lanes before it sleeps; 0: it sleeps at once.
     pub fn set_spin(&mut self, looks: u32) {
-        self.spin = looks;
+        self.spin = Some(looks);
     }
 
     /// For an event loop: if there is no message, the [descriptor](AsFd::as_fd) becomes readable when there is one, or
@@ -268,13 +271,13 @@ fn unlimited(error: RecvTimeoutError) -> Error {
     }
 }
 
-impl<T> AsFd for Funnel<T> {
+impl<T: Carried> AsFd for Funnel<T> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.lanes.home.poller.as_fd()
     }
 }
 
-impl<T> fmt::Debug for Funnel<T> {
+impl<T: Carried> fmt::Debug for Funnel<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Funnel").finish_non_exhaustive()
     }

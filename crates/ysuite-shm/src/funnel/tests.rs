@@ -3,9 +3,11 @@
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use super::Funnel;
+use super::{Bytes, Ended, Funnel};
 use crate::home::STRANGERS;
-use crate::{Options, Sender, connect};
+use crate::page::RING;
+use crate::sync::Ordering;
+use crate::{BytesSender, Error, Options, Sender, connect};
 
 fn name(test: &str) -> String {
     format!("test-{}-lanes-{test}", std::process::id())
@@ -78,4 +80,23 @@ fn a_panic_over_a_stranger_leaves_the_funnel() {
     let mut another = Sender::<u64>::from_fd(connect(&name).unwrap(), 1).unwrap();
     another.send(2).unwrap();
     assert_eq!(funnel.recv_timeout(Duration::from_secs(60)), Ok(2));
+}
+
+/// Claim: A sender of bytes that lies ends its own lane, and no other.
+#[test]
+fn a_lane_of_bytes_that_lies_ends_alone() {
+    let mut funnel = Funnel::<Bytes>::without_name().unwrap();
+    let (liar, seat) = funnel.seat().unwrap();
+    let mut lying = BytesSender::from_fd(seat, 64).unwrap();
+    let (honest, seat) = funnel.seat().unwrap();
+    let mut sender = BytesSender::from_fd(seat, 64).unwrap();
+    lying.send(b"true").unwrap();
+    // ORDERING: Relaxed; one thread.
+    lying.link().own.word(RING).store(u64::MAX, Ordering::Relaxed);
+    for _ in 0..3 {
+        sender.send(b"still here").unwrap();
+        assert_eq!(funnel.recv_from(), Ok((honest, Bytes(b"still here".to_vec()))));
+    }
+    assert_eq!(funnel.next_ended(), Some(Ended { sender: liar, error: Error::Broken }));
+    assert_eq!(funnel.senders(), 1);
 }

@@ -7,8 +7,8 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use crate::{
-    BroadcastError, BroadcastReceiver, BroadcastSender, BytesReceiver, BytesSender, Error, Funnel, Message, Receiver,
-    SendError, Sender, TryRecvError, TrySendError, WatchReceiver, WatchSender,
+    BroadcastError, BroadcastReceiver, BroadcastSender, BytesReceiver, BytesSender, Carried, Error, Funnel, Message,
+    Receiver, SendError, Sender, TryRecvError, TrySendError, WatchReceiver, WatchSender,
 };
 
 /// An end in a runtime of tokio. Its futures may be dropped at any time: a message is received, or sent, by the poll that
@@ -90,7 +90,7 @@ impl Async<BytesReceiver> {
     }
 }
 
-impl<T: Message> Async<Funnel<T>> {
+impl<T: Carried> Async<Funnel<T>> {
     /// Receives a message of any sender.
     ///
     /// # Errors

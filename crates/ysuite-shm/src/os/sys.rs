@@ -90,6 +90,7 @@ unsafe extern "C" {
     fn syscall(number: c_long, ...) -> c_long;
     safe fn getpagesize() -> c_int;
     safe fn geteuid() -> c_uint;
+    fn sched_getaffinity(process: c_int, bytes: usize, mask: *mut c_void) -> c_int;
     fn getrlimit(which: c_int, limits: *mut Limits) -> c_int;
     fn fcntl(fd: c_int, command: c_int, ...) -> c_int;
     safe fn ftruncate(fd: c_int, bytes: Offset) -> c_int;
@@ -295,6 +296,20 @@ pub(crate) fn user() -> u32 {
     geteuid()
 }
 
+/// The number of the only processor that the calling thread may run on; `None`: it has more, or the kernel does not say.
+pub(crate) fn only_processor() -> Option<u32> {
+    // Of 8,192 processors, more than Linux knows. Its words are the machine's, so the number may be another, but is always
+    // the same.
+    let mut mask = [0_u64; 128];
+    // SAFETY: as much room as is said.
+    done(unsafe { sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) }).ok()?;
+    let mut all = (0_u32..).zip(mask).filter(|(_, word)| *word != 0);
+    match (all.next(), all.next()) {
+        (Some((at, word)), None) if word.is_power_of_two() => Some(64 * at + word.trailing_zeros()),
+        _ => None,
+    }
+}
+
 /// What the command has returned; `None`: the kernel refuses.
 pub(super) fn membarrier(command: c_int) -> Option<c_long> {
     // SAFETY: the call accesses no memory.
@@ -333,7 +348,18 @@ pub(super) fn allocate(memfd: BorrowedFd<'_>, bytes: usize) -> Result<(), Errno>
     }
     retry(|| done(ftruncate(memfd.as_raw_fd(), size)))?;
     // Now, as an error, and not later as a SIGBUS.
-    retry(|| done(fallocate(memfd.as_raw_fd(), 0, 0, size)))
+    let page = Offset::from(getpagesize());
+    let (mut from, mut step) = (0, size);
+    while from < size {
+        let next = step.min(size - from);
+        match done(fallocate(memfd.as_raw_fd(), 0, from, next)) {
+            Ok(()) => from += next,
+            // The kernel has taken the pages of this call back. Fewer are there before the next signal is.
+            Err(Errno::INTR) => step = (next / 2 / page * page).max(page),
+            other => return other,
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn add_seals(memfd: BorrowedFd<'_>, seals: c_int) -> Result<(), Errno> {

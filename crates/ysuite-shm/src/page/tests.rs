@@ -9,7 +9,14 @@ fn shape() -> Shape {
 
 fn page() -> (Own, Peer, Header) {
     let own = Own::new(2 * PAGE).unwrap();
-    let header = Header { role: Role::Sender, shape: shape(), capacity: 9, bytes: 2 * PAGE, needs_fences: true };
+    let header = Header {
+        role: Role::Sender,
+        shape: shape(),
+        capacity: 9,
+        bytes: 2 * PAGE,
+        needs_fences: true,
+        processor: Some(0),
+    };
     header.write(&own);
     let peer = Peer::map(own.memfd(), 1 << 20).unwrap();
     (own, peer, header)

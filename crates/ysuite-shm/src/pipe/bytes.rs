@@ -1,6 +1,7 @@
 //! A pipe of messages of any length.
 
 use core::fmt;
+use core::mem::MaybeUninit;
 use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
@@ -165,7 +166,7 @@ impl BytesSender {
 
     /// As [`Sender::set_spin`](crate::Sender::set_spin).
     pub fn set_spin(&mut self, looks: u32) {
-        self.outlet.end.spin = looks;
+        self.outlet.end.spin = Some(looks);
     }
 
     /// As [`Sender::arm`](crate::Sender::arm), for room for a message of this length.
@@ -234,6 +235,18 @@ impl BytesReceiver {
         Ok(message)
     }
 
+    /// Receives a message into the front of `to`, if there is one and it fits; a longer one stays. Its
+    /// length in either case: of an empty `to`, that of the next message. Never blocks.
+    ///
+    /// # Errors
+    /// The channel is empty, or also has ended.
+    pub fn try_recv_slice(&mut self, to: &mut [MaybeUninit<u8>]) -> Result<usize, TryRecvError> {
+        if !self.inlet.look() {
+            self.inlet.try_ready().map_err(|error| error.map_or(TryRecvError::Empty, TryRecvError::Ended))?;
+        }
+        self.inlet.take_to(to).ok_or(TryRecvError::Ended(Error::Broken))
+    }
+
     /// As [`recv`](Self::recv), for at most this long.
     ///
     /// # Errors
@@ -262,7 +275,7 @@ impl BytesReceiver {
 
     /// As [`Receiver::set_spin`](crate::Receiver::set_spin).
     pub fn set_spin(&mut self, looks: u32) {
-        self.inlet.end.spin = looks;
+        self.inlet.end.spin = Some(looks);
     }
 
     /// As [`Receiver::arm`](crate::Receiver::arm).

@@ -1,5 +1,6 @@
 //! What all receivers share: a ring in the peer's memory, and the cursor that gives its slots back.
 
+use core::mem::MaybeUninit;
 use std::time::Instant;
 
 use crate::end::{End, Half, StandOff, Unfulfilled, wait};
@@ -168,10 +169,27 @@ impl BytesInlet {
             self.end.fail(Error::Broken);
             return None;
         };
-        self.taken += 1;
-        let position = reader.position();
-        self.consumed(position);
+        self.took();
         Some(length)
+    }
+
+    /// As [`take`](Self::take), to the front of `to`. A message that has more bytes than `to` stays.
+    pub(crate) fn take_to(&mut self, to: &mut [MaybeUninit<u8>]) -> Option<usize> {
+        let reader = self.reader.as_mut().expect("a look has found a message");
+        let Some(length) = reader.copy_to(to) else {
+            self.end.fail(Error::Broken);
+            return None;
+        };
+        if length <= to.len() {
+            self.took();
+        }
+        Some(length)
+    }
+
+    fn took(&mut self) {
+        self.taken += 1;
+        let position = self.reader.as_ref().map_or(0, bytes::Reader::position);
+        self.consumed(position);
     }
 }
 

@@ -30,11 +30,11 @@ impl Outlet {
         Ok(Self { end: End::new(link)?, capacity: capacity as u64, consumed: 0, limit: 0, stand_off })
     }
 
-    /// Reads how much the reader has consumed; the room behind `position`.
+    /// Reads how much the reader has consumed; the room behind `position`. A look, so it does not meet the reader: a
+    /// reader that is met behind the arming does not know that this end sleeps, and the hello that would wake it is read.
     #[cold]
     #[inline(never)]
     pub(crate) fn refresh(&mut self, position: u64) -> u64 {
-        self.end.meet(None);
         if self.end.fate().is_some() {
             self.limit = position;
             return 0;
@@ -58,6 +58,7 @@ impl Outlet {
 
     /// Room for `wanted` behind `position`, without waiting. `Err(None)`: not now.
     pub(crate) fn try_room(&mut self, position: u64, wanted: u64) -> Result<(), Option<Error>> {
+        self.end.meet(None);
         if self.refresh(position) >= wanted {
             return Ok(());
         }
@@ -73,6 +74,7 @@ impl Outlet {
 
     /// Room for `wanted` behind `position`, for which it waits.
     pub(crate) fn room(&mut self, position: u64, wanted: u64, deadline: Option<Instant>) -> Result<(), Unfulfilled> {
+        self.end.meet(None);
         if self.refresh(position) >= wanted {
             return Ok(());
         }

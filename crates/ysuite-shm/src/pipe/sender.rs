@@ -177,7 +177,7 @@ impl<T: Message> Sender<T> {
 
     /// How many times it looks at a full channel before it sleeps; 0: it sleeps at once, `u32::MAX`: it never does.
     pub fn set_spin(&mut self, looks: u32) {
-        self.outlet.end.spin = looks;
+        self.outlet.end.spin = Some(looks);
     }
 
     /// For an event loop: if there is no room, the [descriptor](AsFd::as_fd) becomes readable when there is, or when the
@@ -252,3 +252,6 @@ impl<T> fmt::Debug for Sender<T> {
         f.debug_struct("Sender").field("capacity", &self.outlet.capacity()).finish_non_exhaustive()
     }
 }
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests;

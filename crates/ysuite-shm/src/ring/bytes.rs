@@ -1,6 +1,7 @@
 //! A ring of records of bytes: a word with the length, and the bytes in whole words, which may go round the end. The
 //! writer's page says up to which byte it has published; both ends count bytes, and never wrap the count.
 
+use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use super::{Look, load_words, store_words};
@@ -142,16 +143,36 @@ impl Reader {
     pub(crate) fn copy(&mut self, to: &mut Vec<u8>) -> Option<usize> {
         let length = self.length()?;
         to.reserve(length);
-        let (place, until_end) = self.ring.place(self.position + HEAD as u64);
-        let front = length.min(until_end);
-        // SAFETY: within the ring, as `length` was checked; `to` has the room.
+        // SAFETY: `length` was checked; `to` has the room.
         unsafe {
-            let end = to.as_mut_ptr().add(to.len());
-            load_words(place, end, front);
-            load_words(self.ring.start, end.add(front), length - front);
+            self.load(length, to.as_mut_ptr().add(to.len()));
             to.set_len(to.len() + length);
         }
-        self.position += record_bytes(length);
         Some(length)
+    }
+
+    /// As [`copy`](Self::copy), to the front of `to`. A record that has more bytes than `to` stays.
+    pub(crate) fn copy_to(&mut self, to: &mut [MaybeUninit<u8>]) -> Option<usize> {
+        let length = self.length()?;
+        if length <= to.len() {
+            // SAFETY: `length` was checked; `to` has the room.
+            unsafe { self.load(length, to.as_mut_ptr().cast()) };
+        }
+        Some(length)
+    }
+
+    /// Loads the record here, and goes past it.
+    ///
+    /// # Safety
+    /// It is within what is published if it has this length, and `to` has the room.
+    unsafe fn load(&mut self, length: usize, to: *mut u8) {
+        let (place, until_end) = self.ring.place(self.position + HEAD as u64);
+        let front = length.min(until_end);
+        // SAFETY: within the ring, and `to` has the room: the caller's.
+        unsafe {
+            load_words(place, to, front);
+            load_words(self.ring.start, to.add(front), length - front);
+        }
+        self.position += record_bytes(length);
     }
 }

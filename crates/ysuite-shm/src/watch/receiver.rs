@@ -209,7 +209,7 @@ impl<T: Message> WatchReceiver<T> {
 
     /// How many times it looks for a new value before it sleeps; 0: it sleeps at once, `u32::MAX`: it never does.
     pub fn set_spin(&mut self, looks: u32) {
-        self.inlet.end.spin = looks;
+        self.inlet.end.spin = Some(looks);
     }
 
     /// For an event loop: if there is no new value, the [descriptor](AsFd::as_fd) becomes readable when there is one, or

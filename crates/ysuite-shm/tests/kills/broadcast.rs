@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use ysuite_shm::{BroadcastError, BroadcastReceiver, BroadcastSender, Error, Options, connect};
 
-use crate::cases::{MESSAGES, Part, Peer, Point};
+use crate::cases::{MESSAGES, Outcome, Part, Peer};
 #[cfg(target_arch = "x86_64")]
-use crate::injected::{Outcome, inject, said};
-use crate::process::{Child, Shared, here};
+use crate::injected::{Failure, inject, said};
+use crate::process::{Child, Point, Shared, here};
 use crate::watch::{connected, name};
 
 /// Fewer than are sent.
@@ -53,7 +53,7 @@ fn sender_of_part(name: &str, is_lossy: bool, part: Part, joined: &Shared, sent:
     here();
 }
 
-pub(crate) fn sender_dies(is_lossy: bool, part: Part, step: u64) -> Point {
+pub(crate) fn sender_dies(is_lossy: bool, part: Part, point: Point) -> Outcome {
     let (name, sent, joined) = (name(), Shared::new(), Arc::new(Shared::new()));
     let child = Child::traced(|| sender_of_part(&name, is_lossy, part, &joined, &sent));
     let is_over = Arc::new(AtomicBool::new(false));
@@ -75,14 +75,14 @@ pub(crate) fn sender_dies(is_lossy: bool, part: Part, step: u64) -> Point {
         }
     });
     let child = child.stopped();
-    let is_inside = child.step(step);
+    let reached = child.step(point);
     child.kill();
     // ORDERING: Relaxed; a test.
     is_over.store(true, Ordering::Relaxed);
-    let Some((received, error)) = reader.join().unwrap() else { return Point { is_inside, ..Point::default() } };
+    let Some((received, error)) = reader.join().unwrap() else { return Outcome { reached, lost: 0, doubled: 0 } };
     assert!(error == Error::Died || part == Part::Drop && error == Error::Closed, "{error:?}");
     let lost = if part == Part::Hello { 0 } else { sent.get().saturating_sub(received) };
-    Point { is_inside, lost, doubled: received.saturating_sub(sent.get() + 1) }
+    Outcome { reached, lost, doubled: received.saturating_sub(sent.get() + 1) }
 }
 
 fn receiver_of_part(name: &str, part: Part) {
@@ -130,19 +130,19 @@ fn sending(name: &str, is_lossy: bool, spin: u32, is_over: Arc<AtomicBool>) -> t
     })
 }
 
-pub(crate) fn receiver_dies(is_lossy: bool, part: Part, step: u64) -> Point {
+pub(crate) fn receiver_dies(is_lossy: bool, part: Part, point: Point) -> Outcome {
     let name = name();
     let child = Child::traced(|| receiver_of_part(&name, part));
     let is_over = Arc::new(AtomicBool::new(false));
     let spin = if part == Part::Messages(Peer::Spins) { 1_000 } else { 0 };
     let writer = sending(&name, is_lossy, spin, Arc::clone(&is_over));
     let child = child.stopped();
-    let is_inside = child.step(step);
+    let reached = child.step(point);
     child.kill();
     // ORDERING: Relaxed; a test.
     is_over.store(true, Ordering::Relaxed);
     writer.join().unwrap();
-    Point { is_inside, ..Point::default() }
+    Outcome { reached, lost: 0, doubled: 0 }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -161,7 +161,7 @@ fn send_all(name: &str, received: &Shared) -> Result<(), Error> {
 
 /// A sender of which this call fails with this one of its errors: each receiver that comes has its messages, or is refused.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn sender_fails(call: u64, error: usize) -> Outcome {
+pub(crate) fn sender_fails(call: u64, error: usize) -> Failure {
     let (name, outcome, received) = (name(), Shared::new(), Arc::new(Shared::new()));
     let child = Child::traced(|| {
         here();
@@ -188,7 +188,7 @@ pub(crate) fn sender_fails(call: u64, error: usize) -> Outcome {
     is_over.store(true, Ordering::Relaxed);
     reader.join().unwrap();
     assert!(outcome.get() != 0, "it has come to an end");
-    Outcome { is_inside, errors, call, lost: 0, doubled: 0 }
+    Failure { is_inside, errors, call, lost: 0, doubled: 0 }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -207,7 +207,7 @@ fn receive_all(name: &str) -> Result<(), Error> {
 
 /// As [`sender_fails`], of a receiver.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn receiver_fails(call: u64, error: usize) -> Outcome {
+pub(crate) fn receiver_fails(call: u64, error: usize) -> Failure {
     let (name, outcome, begun) = (name(), Shared::new(), Shared::new());
     let child = Child::traced(|| {
         while begun.get() == 0 {
@@ -227,7 +227,7 @@ pub(crate) fn receiver_fails(call: u64, error: usize) -> Outcome {
     is_over.store(true, Ordering::Relaxed);
     writer.join().unwrap();
     assert!(outcome.get() != 0, "it has come to an end");
-    Outcome { is_inside, errors, call, lost: 0, doubled: 0 }
+    Failure { is_inside, errors, call, lost: 0, doubled: 0 }
 }
 
 /// A stream of messages costs no system call for each: neither the sender, nor a receiver that has messages.

@@ -1,4 +1,4 @@
-//! The cases: each is tried with a number of instructions after which a process is killed, and written once for all kinds.
+//! The cases: each is tried with a point at which a process is killed, and written once for all kinds.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use ysuite_shm::{Error, Listener};
 
 use crate::kinds::{Kind, Place, Stop, join};
-use crate::process::{Child, Shared, here};
+use crate::process::{Child, Point, Reached, Shared, here};
 
 /// Not a guard: a wait with a limit polls once more when it ends, and would find what nobody had woken it for.
 const LONG: Duration = Duration::MAX;
@@ -16,10 +16,9 @@ const LONG: Duration = Duration::MAX;
 pub(crate) const MESSAGES: u64 = 10;
 
 /// What one attempt has come to.
-#[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Point {
-    /// The process was killed before it had run all of its instructions.
-    pub(crate) is_inside: bool,
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Outcome {
+    pub(crate) reached: Reached,
     pub(crate) lost: u64,
     pub(crate) doubled: u64,
 }
@@ -107,7 +106,7 @@ fn sender_of_part<K: Kind>(place: Place, part: Part, sent: &Shared) {
     here();
 }
 
-pub(crate) fn sender_dies<K: Kind>(part: Part, step: u64) -> Point {
+pub(crate) fn sender_dies<K: Kind>(part: Part, point: Point) -> Outcome {
     let sent = Shared::new();
     let (place, receiver) = K::hosted();
     let child = Child::traced(|| sender_of_part::<K>(place, part, &sent));
@@ -120,7 +119,7 @@ pub(crate) fn sender_dies<K: Kind>(part: Part, step: u64) -> Point {
         let reader = receiving::<K>(receiver, spin);
         (child.stopped(), reader)
     };
-    let is_inside = child.step(step);
+    let reached = child.step(point);
     child.kill();
     let received = reader.join().unwrap();
     let error = received.error.unwrap();
@@ -129,7 +128,7 @@ pub(crate) fn sender_dies<K: Kind>(part: Part, step: u64) -> Point {
     // The last one may be published and not counted.
     let lost = received.lost + sent.saturating_sub(received.messages);
     let doubled = received.doubled + received.messages.saturating_sub(sent + 1);
-    Point { is_inside, lost, doubled }
+    Outcome { reached, lost, doubled }
 }
 
 /// What a sender has sent until the end, and what came back.
@@ -189,7 +188,7 @@ fn receiver_of_part<K: Kind>(place: Place, part: Part, received: &Shared) {
     here();
 }
 
-pub(crate) fn receiver_dies<K: Kind>(part: Part, step: u64) -> Point {
+pub(crate) fn receiver_dies<K: Kind>(part: Part, point: Point) -> Outcome {
     let received = Arc::new(Shared::new());
     let (to, from) = K::places();
     let child = Child::traced(|| receiver_of_part::<K>(from, part, &received));
@@ -197,22 +196,22 @@ pub(crate) fn receiver_dies<K: Kind>(part: Part, step: u64) -> Point {
     let peer = if let Part::Messages(peer) = part { peer } else { Peer::Sleeps };
     let writer = sending::<K>(to, peer, Arc::clone(&received), Arc::clone(&is_over));
     let child = child.stopped();
-    let is_inside = child.step(step);
+    let reached = child.step(point);
     child.kill();
     // ORDERING: Relaxed; a test.
     is_over.store(true, Ordering::Relaxed);
-    let Some(sent) = writer.join().unwrap() else { return Point { is_inside, ..Point::default() } };
+    let Some(sent) = writer.join().unwrap() else { return Outcome { reached, lost: 0, doubled: 0 } };
     assert!(sent.error == Error::Died || part == Part::Drop && sent.error == Error::Closed, "{:?}", sent.error);
     assert_eq!(sent.unread.len() as u64, sent.messages - sent.unread.first().unwrap_or(&sent.messages));
     let from = sent.unread.first().copied().unwrap_or(sent.messages);
     assert!(sent.unread.iter().copied().eq(from..sent.messages), "{:?}", sent.unread);
     // The one that was being received may be consumed and not counted.
     let received = received.get();
-    Point { is_inside, lost: from.saturating_sub(received + 1), doubled: received.saturating_sub(from) }
+    Outcome { reached, lost: from.saturating_sub(received + 1), doubled: received.saturating_sub(from) }
 }
 
 /// Both at once: one behind an instruction, the other wherever it is.
-pub(crate) fn both_die<K: Kind>(is_sender_stepped: bool, step: u64) -> Point {
+pub(crate) fn both_die<K: Kind>(is_sender_stepped: bool, point: Point) -> Outcome {
     let (to, from) = K::places();
     let receiver = Child::traced(|| {
         let mut receiver = K::receiver(from).unwrap();
@@ -233,13 +232,13 @@ pub(crate) fn both_die<K: Kind>(is_sender_stepped: bool, step: u64) -> Point {
     let sender = sender.stopped();
     let (stepped, free) = if is_sender_stepped { (&sender, &receiver) } else { (&receiver, &sender) };
     free.go_on();
-    let is_inside = stepped.step(step);
+    let reached = stepped.step(point);
     Child::kill_both(sender, receiver);
-    Point { is_inside, ..Point::default() }
+    Outcome { reached, lost: 0, doubled: 0 }
 }
 
 /// Who is killed while it takes a path leaves nothing that the next one minds.
-pub(crate) fn listener_dies_in_bind(step: u64) -> Point {
+pub(crate) fn listener_dies_in_bind(point: Point) -> Outcome {
     let folder = std::env::temp_dir().join(format!("ysuite-shm-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join("socket");
@@ -251,11 +250,11 @@ pub(crate) fn listener_dies_in_bind(step: u64) -> Point {
         drop(listener);
     });
     let child = child.stopped();
-    let is_inside = child.step(step);
+    let reached = child.step(point);
     child.kill();
     let listener = Listener::bind(name).unwrap();
     assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
     drop(listener);
     std::fs::remove_dir(&folder).expect("nothing is left in it");
-    Point { is_inside, ..Point::default() }
+    Outcome { reached, lost: 0, doubled: 0 }
 }

@@ -48,7 +48,7 @@ fn errors(call: libc::c_long, access: u64) -> &'static [i32] {
 
 /// What came of one call.
 #[derive(Default)]
-pub(crate) struct Outcome {
+pub(crate) struct Failure {
     /// The process has made this call.
     pub(crate) is_inside: bool,
     pub(crate) errors: &'static [i32],
@@ -90,7 +90,7 @@ fn send_all<K: Kind>(place: Place, sent: &Shared, back: &Shared) -> Result<(), E
 }
 
 /// A sender of which this call fails with this one of its errors.
-fn sender<K: Kind>(call: u64, error: usize) -> Outcome {
+fn sender<K: Kind>(call: u64, error: usize) -> Failure {
     let [sent, back, outcome] = [(); 3].map(|()| Shared::new());
     back.set(u64::MAX);
     let (place, mut receiver) = K::hosted();
@@ -117,7 +117,7 @@ fn sender<K: Kind>(call: u64, error: usize) -> Outcome {
     // Where the channel came about, all arrives; else what did not arrive comes back.
     let lost = sent.get().min(back.get()).saturating_sub(received);
     assert!(outcome.get() == FINISHED || outcome.get() == REFUSED, "{}", outcome.get());
-    Outcome { is_inside, errors, call, lost, doubled: received.saturating_sub(sent.get() + 1) }
+    Failure { is_inside, errors, call, lost, doubled: received.saturating_sub(sent.get() + 1) }
 }
 
 fn receive_all<K: Kind>(place: Place, received: &Shared) -> Result<(), Error> {
@@ -147,7 +147,7 @@ fn send_until_end<K: Kind>(mut sender: K::Sender, begin: u64) -> u64 {
 }
 
 /// As [`sender`], of a receiver.
-fn receiver<K: Kind>(call: u64, error: usize) -> Outcome {
+fn receiver<K: Kind>(call: u64, error: usize) -> Failure {
     let [received, outcome] = [(); 2].map(|()| Shared::new());
     let (to, from) = K::places();
     let child = Child::traced(|| {
@@ -177,7 +177,7 @@ fn receiver<K: Kind>(call: u64, error: usize) -> Outcome {
     is_over.store(true, std::sync::atomic::Ordering::Relaxed);
     let (from, received) = (writer.join().unwrap(), received.get());
     assert!(outcome.get() == FINISHED || outcome.get() == REFUSED, "{}", outcome.get());
-    Outcome { is_inside, errors, call, lost: from.saturating_sub(received), doubled: received.saturating_sub(from) }
+    Failure { is_inside, errors, call, lost: from.saturating_sub(received), doubled: received.saturating_sub(from) }
 }
 
 /// Runs the child to its next place, and lets this one of its calls fail. Whether it has made it, which it was, and the
@@ -187,15 +187,11 @@ pub(crate) fn inject(child: &Child, call: u64, error: usize) -> (bool, libc::c_l
     let mut calls = 0;
     while child.to_next_call() {
         if calls == call {
-            let mut registers = child.registers();
+            let registers = child.registers();
             let number = registers.orig_rax as libc::c_long;
             found = (true, number, errors(number, registers.rdx));
             if let Some(error) = found.2.get(error) {
-                registers.orig_rax = u64::MAX;
-                child.set_registers(&registers);
-                assert!(child.to_next_call());
-                registers.rax = (-i64::from(*error)) as u64;
-                child.set_registers(&registers);
+                fail(child, registers, *error);
                 calls += 1;
                 continue;
             }
@@ -207,7 +203,41 @@ pub(crate) fn inject(child: &Child, call: u64, error: usize) -> (bool, libc::c_l
     found
 }
 
-type Attempt = fn(u64, usize) -> Outcome;
+/// Lets the call into which a child is about to go fail with this error. It is not made.
+fn fail(child: &Child, mut registers: libc::user_regs_struct, error: i32) {
+    registers.orig_rax = u64::MAX;
+    child.set_registers(&registers);
+    assert!(child.to_next_call());
+    registers.rax = (-i64::from(error)) as u64;
+    child.set_registers(&registers);
+}
+
+/// A process that a signal reaches whenever it has got sixteen pages gets its memory: the kernel takes back what a call
+/// has got that a signal interrupts.
+pub(crate) fn interrupted_always() {
+    let child = Child::traced(|| {
+        here();
+        drop(ysuite_shm::pipe::<u64>(200_000).unwrap());
+        here();
+    });
+    let child = child.stopped();
+    let mut interrupted = 0;
+    while child.to_next_call() {
+        let registers = child.registers();
+        if registers.orig_rax as libc::c_long == libc::SYS_fallocate && registers.r10 > 16 * 4096 {
+            fail(&child, registers, libc::EINTR);
+            interrupted += 1;
+            assert!(interrupted < 1_000, "it asks for as much again and again");
+        } else {
+            assert!(child.to_next_call());
+        }
+    }
+    assert!(interrupted > 0);
+    child.go_on();
+    child.join();
+}
+
+type Attempt = fn(u64, usize) -> Failure;
 
 fn cases_of<K: Kind>() -> [(String, Attempt); 2] {
     [
@@ -240,7 +270,7 @@ pub(crate) fn run(wanted: &str, stride: Option<u64>) {
                 }
                 failed += 1;
                 if outcome.lost + outcome.doubled > 0 {
-                    let Outcome { call: number, lost, doubled, .. } = outcome;
+                    let Failure { call: number, lost, doubled, .. } = outcome;
                     let error = outcome.errors.get(error);
                     println!("{name}: call {call}, number {number}, error {error:?}: {lost} lost, {doubled} doubled");
                 }

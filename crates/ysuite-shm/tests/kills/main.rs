@@ -1,6 +1,6 @@
-//! Processes that are killed behind an instruction: single-stepped by `ptrace` for a number of instructions, and then
-//! killed. Whatever the instruction, the peer gets what was published, all of it and in order, learns of the death, and
-//! nothing stays behind. And processes of which one system call fails.
+//! Processes that are killed behind an instruction: run by `ptrace` for a number of system calls, single-stepped from there
+//! for a number of instructions, and then killed. Whatever the instruction, the peer gets what was published, all of it and in order, learns of the death, and
+//! nothing stays behind. And processes of which one system call fails; and pairs whose calls come in each order.
 //!
 //! A runner of its own, with one thread, because it forks. In a test run it takes some of the instructions of each case;
 //! with `YSUITE_KILLS=1` all of them, with `YSUITE_KILLS=7` each seventh. `cargo test --test kills -- FILTER`.
@@ -16,22 +16,25 @@ mod injected;
 #[path = "../support/kinds.rs"]
 mod kinds;
 mod once;
+#[cfg(target_arch = "x86_64")]
+mod orders;
 #[allow(dead_code, reason = "shared with the stress tests")]
 mod process;
 mod remains;
 mod watch;
 
-use cases::{Part, Peer, Point};
+use cases::{Outcome, Part, Peer};
 use kinds::{Bytes, Careful, Kind, Pipe, Single};
+use process::{Point, Reached};
 
-/// A case: its name, and what it does with a number of instructions.
+/// A case: its name, and what it does with a point.
 struct Case {
     name: String,
-    attempt: Box<dyn Fn(u64) -> Point>,
+    attempt: Box<dyn Fn(Point) -> Outcome>,
 }
 
 impl Case {
-    fn new(name: String, attempt: impl Fn(u64) -> Point + 'static) -> Self {
+    fn new(name: String, attempt: impl Fn(Point) -> Outcome + 'static) -> Self {
         Self { name, attempt: Box::new(attempt) }
     }
 }
@@ -46,8 +49,8 @@ fn parts() -> impl Iterator<Item = (Part, String)> {
 fn cases_of_watches() -> impl Iterator<Item = Case> {
     parts().filter(|(part, _)| *part != Part::Messages(Peer::IsLate)).flat_map(|(part, how)| {
         [
-            Case::new(format!("watch: a sender dies {how}"), move |step| watch::sender_dies(part, step)),
-            Case::new(format!("watch: a receiver dies {how}"), move |step| watch::receiver_dies(part, step)),
+            Case::new(format!("watch: a sender dies {how}"), move |point| watch::sender_dies(part, point)),
+            Case::new(format!("watch: a receiver dies {how}"), move |point| watch::receiver_dies(part, point)),
         ]
     })
 }
@@ -56,9 +59,11 @@ fn cases_of_broadcasts(is_lossy: bool) -> impl Iterator<Item = Case> {
     let kind = if is_lossy { "lossy broadcast" } else { "broadcast" };
     parts().filter(|(part, _)| *part != Part::Messages(Peer::IsLate)).flat_map(move |(part, how)| {
         [
-            Case::new(format!("{kind}: a sender dies {how}"), move |step| broadcast::sender_dies(is_lossy, part, step)),
-            Case::new(format!("{kind}: a receiver dies {how}"), move |step| {
-                broadcast::receiver_dies(is_lossy, part, step)
+            Case::new(format!("{kind}: a sender dies {how}"), move |point| {
+                broadcast::sender_dies(is_lossy, part, point)
+            }),
+            Case::new(format!("{kind}: a receiver dies {how}"), move |point| {
+                broadcast::receiver_dies(is_lossy, part, point)
             }),
         ]
     })
@@ -67,16 +72,16 @@ fn cases_of_broadcasts(is_lossy: bool) -> impl Iterator<Item = Case> {
 fn cases_of<K: Kind + 'static>() -> Vec<Case> {
     let mut cases = Vec::new();
     for (part, how) in parts() {
-        cases.push(Case::new(format!("{}: a sender dies {how}", K::NAME), move |step| {
-            cases::sender_dies::<K>(part, step)
+        cases.push(Case::new(format!("{}: a sender dies {how}", K::NAME), move |point| {
+            cases::sender_dies::<K>(part, point)
         }));
-        cases.push(Case::new(format!("{}: a receiver dies {how}", K::NAME), move |step| {
-            cases::receiver_dies::<K>(part, step)
+        cases.push(Case::new(format!("{}: a receiver dies {how}", K::NAME), move |point| {
+            cases::receiver_dies::<K>(part, point)
         }));
     }
     for (is_sender, which) in [(true, "sender"), (false, "receiver")] {
-        cases.push(Case::new(format!("{}: both die, behind an instruction of the {which}", K::NAME), move |step| {
-            cases::both_die::<K>(is_sender, step)
+        cases.push(Case::new(format!("{}: both die, behind an instruction of the {which}", K::NAME), move |point| {
+            cases::both_die::<K>(is_sender, point)
         }));
     }
     cases
@@ -114,13 +119,15 @@ const ONCE: &[(&str, fn())] = &[
     ("a thousand senders", attacks::thousand_senders),
     ("a limit of the size of files, and of addresses", attacks::limits),
     ("many processes take one path", attacks::contested_path),
+    #[cfg(target_arch = "x86_64")]
+    ("memory in spite of signals", injected::interrupted_always),
 ];
 
-/// How many attempts, of how many.
+/// How many attempts, and how many system calls there were.
 #[derive(Default)]
 struct Total {
     points: u64,
-    instructions: u64,
+    calls: u64,
     lost: u64,
     doubled: u64,
 }
@@ -134,17 +141,20 @@ fn main() {
         process::guard(if stride.is_some() { 7_200 } else { 300 });
         let name: &'static str = name.leak();
         let case = run(name, &attempt, stride);
-        println!("{name}: killed behind {} of {} instructions", case.points, case.instructions);
+        println!("{name}: killed behind {} instructions, of {} calls", case.points, case.calls);
         total.points += case.points;
-        total.instructions += case.instructions;
+        total.calls += case.calls;
         total.lost += case.lost;
         total.doubled += case.doubled;
     }
-    let Total { points, instructions, lost, doubled } = total;
-    println!("killed behind {points} of {instructions} instructions: {lost} messages lost, {doubled} doubled");
+    let Total { points, calls, lost, doubled } = total;
+    println!("killed behind {points} instructions, of {calls} calls: {lost} messages lost, {doubled} doubled");
     assert_eq!((lost, doubled), (0, 0));
     #[cfg(target_arch = "x86_64")]
-    injected::run(&wanted, stride);
+    {
+        injected::run(&wanted, stride);
+        orders::run(&wanted, stride);
+    }
     for (name, test) in ONCE.iter().filter(|(name, _)| name.contains(&wanted)) {
         process::guard(300);
         process::now(name, 0);
@@ -155,24 +165,37 @@ fn main() {
     }
 }
 
-fn run(name: &'static str, attempt: &dyn Fn(u64) -> Point, stride: Option<u64>) -> Total {
+/// A shorter way in one attempt says little: another may wake its peer once more.
+const AGAIN: u32 = 3;
+
+fn run(name: &'static str, attempt: &dyn Fn(Point) -> Outcome, stride: Option<u64>) -> Total {
     let before = remains::count();
-    let (mut at, mut case) = (0, Total::default());
+    let (mut at, mut again, mut case) = (Point::default(), 0, Total::default());
+    // Without a stride: closely at first, then further and further apart, at places that are no multiples.
+    let next = |at: u64, stride: Option<u64>| at + stride.unwrap_or(1 + at);
     loop {
-        process::now(name, at);
-        let point = attempt(at);
-        if point.lost + point.doubled > 0 {
-            println!("{name}: behind {at} instructions: {point:?}");
+        process::now(name, 1_000_000 * at.calls + at.instructions);
+        let Outcome { reached, lost, doubled } = attempt(at);
+        if lost + doubled > 0 {
+            println!("{name}: {at:?}: {lost} lost, {doubled} doubled");
         }
         case.points += 1;
-        case.lost += point.lost;
-        case.doubled += point.doubled;
-        case.instructions = at;
-        if !point.is_inside {
+        case.lost += lost;
+        case.doubled += doubled;
+        if reached == Reached::Inside {
+            again = 0;
+            at.instructions = next(at.instructions, stride);
+            continue;
+        }
+        again += 1;
+        if stride.is_some() && again < AGAIN {
+            continue;
+        }
+        case.calls = at.calls;
+        if reached == Reached::End {
             break;
         }
-        // Without a stride: closely at first, then further and further apart, at places that are no multiples.
-        at += stride.unwrap_or(1 + at);
+        (at, again) = (Point { calls: next(at.calls, stride.map(|_| 1)), instructions: 0 }, 0);
     }
     remains::assert_same(&before, name);
     case

@@ -46,6 +46,26 @@ pub(crate) fn guard(seconds: u32) {
     }
 }
 
+/// A point in the run of a child: behind this number of its system calls, and behind this number of instructions after
+/// them. All instructions are behind some call, and few behind each: a child that were stepped from its first one would
+/// take thousands of steps to most of them.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Point {
+    pub(crate) calls: u64,
+    pub(crate) instructions: u64,
+}
+
+/// Where a child has come to on its way to a point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reached {
+    /// It is there.
+    Inside,
+    /// There are fewer instructions before the next system call.
+    NextCall,
+    /// There are fewer calls or instructions before its end, or its next place.
+    End,
+}
+
 /// A child, which is killed when this is dropped.
 pub(crate) struct Child(libc::pid_t);
 
@@ -87,18 +107,46 @@ impl Child {
         status
     }
 
-    /// Runs this number of instructions. False: it has ended before, or reached the next place.
-    pub(crate) fn step(&self, instructions: u64) -> bool {
-        for _ in 0..instructions {
-            // SAFETY: the child is stopped.
-            assert_eq!(unsafe { libc::ptrace(libc::PTRACE_SINGLESTEP, self.0, 0, 0) }, 0);
-            let status = self.wait();
-            if !libc::WIFSTOPPED(status) || libc::WSTOPSIG(status) != libc::SIGTRAP {
-                assert!(libc::WIFSTOPPED(status) || status == 0, "it has failed: {status:#x}");
-                return false;
+    /// Runs this far, if there are so many instructions.
+    pub(crate) fn step(&self, point: Point) -> Reached {
+        for _ in 0..2 * point.calls {
+            if !self.to_next_call() {
+                return Reached::End;
             }
         }
-        true
+        for _ in 0..point.instructions {
+            if self.is_at_call() {
+                return Reached::NextCall;
+            }
+            // SAFETY: the child is stopped.
+            assert_eq!(unsafe { libc::ptrace(libc::PTRACE_SINGLESTEP, self.0, 0, 0) }, 0);
+            if !self.is_trapped() {
+                return Reached::End;
+            }
+        }
+        Reached::Inside
+    }
+
+    /// Its next instruction is a system call.
+    #[cfg(target_arch = "x86_64")]
+    fn is_at_call(&self) -> bool {
+        let at = self.registers().rip;
+        // SAFETY: the child is stopped; the word that it is about to execute can be read.
+        let word = unsafe { libc::ptrace(libc::PTRACE_PEEKTEXT, self.0, at, 0) };
+        word as u16 == u16::from_le_bytes([0x0f, 0x05])
+    }
+
+    /// Not known: all of its instructions count as those behind no call.
+    #[cfg(not(target_arch = "x86_64"))]
+    fn is_at_call(&self) -> bool {
+        false
+    }
+
+    /// Waits until it stops. False: it has ended, or reached the next place.
+    fn is_trapped(&self) -> bool {
+        let status = self.wait();
+        assert!(libc::WIFSTOPPED(status) || status == 0, "it has failed: {status:#x}");
+        libc::WIFSTOPPED(status) && libc::WSTOPSIG(status) == libc::SIGTRAP
     }
 
     /// Runs to its end, or to the next place; how many system calls it makes.
@@ -118,13 +166,10 @@ impl Child {
     }
 
     /// Runs to the next entry into a system call, or out of one. False: it has ended before, or reached the next place.
-    #[cfg(target_arch = "x86_64")]
     pub(crate) fn to_next_call(&self) -> bool {
         // SAFETY: the child is stopped.
         assert_eq!(unsafe { libc::ptrace(libc::PTRACE_SYSCALL, self.0, 0, 0) }, 0);
-        let status = self.wait();
-        assert!(libc::WIFSTOPPED(status) || status == 0, "it has failed: {status:#x}");
-        libc::WIFSTOPPED(status) && libc::WSTOPSIG(status) == libc::SIGTRAP
+        self.is_trapped()
     }
 
     #[cfg(target_arch = "x86_64")]

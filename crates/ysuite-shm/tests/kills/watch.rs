@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use ysuite_shm::{Error, WatchReceiver, WatchSender, connect};
 
-use crate::cases::{MESSAGES, Part, Peer, Point};
+use crate::cases::{MESSAGES, Outcome, Part, Peer};
 #[cfg(target_arch = "x86_64")]
-use crate::injected::{Outcome, inject, said};
-use crate::process::{Child, Shared, here};
+use crate::injected::{Failure, inject, said};
+use crate::process::{Child, Point, Shared, here};
 
 pub(crate) fn name() -> String {
     static NEXT: AtomicU32 = AtomicU32::new(0);
@@ -61,7 +61,7 @@ fn sender_of_part(name: &str, part: Part, sent: &Shared) {
     here();
 }
 
-pub(crate) fn sender_dies(part: Part, step: u64) -> Point {
+pub(crate) fn sender_dies(part: Part, point: Point) -> Outcome {
     let (name, sent) = (name(), Shared::new());
     let child = Child::traced(|| sender_of_part(&name, part, &sent));
     let is_over = Arc::new(AtomicBool::new(false));
@@ -81,16 +81,16 @@ pub(crate) fn sender_dies(part: Part, step: u64) -> Point {
         }
     });
     let child = child.stopped();
-    let is_inside = child.step(step);
+    let reached = child.step(point);
     child.kill();
     // ORDERING: Relaxed; a test.
     is_over.store(true, Ordering::Relaxed);
-    let Some((last, error, latest)) = reader.join().unwrap() else { return Point { is_inside, ..Point::default() } };
+    let Some((last, error, latest)) = reader.join().unwrap() else { return Outcome { reached, lost: 0, doubled: 0 } };
     assert!(error == Error::Died || part == Part::Drop && error == Error::Closed, "{error:?}");
     assert_eq!(last, latest, "it stays");
     // In its hello it may not have been met.
     let lost = if part == Part::Hello { 0 } else { sent.get().saturating_sub(last) };
-    Point { is_inside, lost, doubled: last.saturating_sub(sent.get() + 1) }
+    Outcome { reached, lost, doubled: last.saturating_sub(sent.get() + 1) }
 }
 
 fn receiver_of_part(name: &str, part: Part, received: &Shared) {
@@ -137,19 +137,19 @@ fn sending(name: &str, pause: Duration, is_over: Arc<AtomicBool>) -> thread::Joi
     })
 }
 
-pub(crate) fn receiver_dies(part: Part, step: u64) -> Point {
+pub(crate) fn receiver_dies(part: Part, point: Point) -> Outcome {
     let (name, received) = (name(), Shared::new());
     let child = Child::traced(|| receiver_of_part(&name, part, &received));
     let is_over = Arc::new(AtomicBool::new(false));
     let pause = Duration::from_micros(if part == Part::Messages(Peer::Spins) { 0 } else { 50 });
     let writer = sending(&name, pause, Arc::clone(&is_over));
     let child = child.stopped();
-    let is_inside = child.step(step);
+    let reached = child.step(point);
     child.kill();
     // ORDERING: Relaxed; a test.
     is_over.store(true, Ordering::Relaxed);
     writer.join().unwrap();
-    Point { is_inside, ..Point::default() }
+    Outcome { reached, lost: 0, doubled: 0 }
 }
 
 /// A stream of values costs no system call for each: neither the sender, nor a receiver that has not slept.
@@ -186,7 +186,7 @@ fn send_all(name: &str, received: &Shared) -> Result<(), Error> {
 
 /// A sender of which this call fails with this one of its errors: each receiver that comes has its value, or is refused.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn sender_fails(call: u64, error: usize) -> Outcome {
+pub(crate) fn sender_fails(call: u64, error: usize) -> Failure {
     let (name, outcome, received) = (name(), Shared::new(), Arc::new(Shared::new()));
     let child = Child::traced(|| {
         here();
@@ -209,7 +209,7 @@ pub(crate) fn sender_fails(call: u64, error: usize) -> Outcome {
     reader.join().unwrap();
     let said = outcome.get();
     assert!(said != 0, "it has come to an end");
-    Outcome { is_inside, errors, call, lost: 0, doubled: 0 }
+    Failure { is_inside, errors, call, lost: 0, doubled: 0 }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -225,7 +225,7 @@ fn receive_all(name: &str) -> Result<(), Error> {
 
 /// As [`sender_fails`], of a receiver.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn receiver_fails(call: u64, error: usize) -> Outcome {
+pub(crate) fn receiver_fails(call: u64, error: usize) -> Failure {
     let (name, outcome) = (name(), Shared::new());
     let begun = Shared::new();
     let child = Child::traced(|| {
@@ -246,5 +246,5 @@ pub(crate) fn receiver_fails(call: u64, error: usize) -> Outcome {
     is_over.store(true, Ordering::Relaxed);
     writer.join().unwrap();
     assert!(outcome.get() != 0, "it has come to an end");
-    Outcome { is_inside, errors, call, lost: 0, doubled: 0 }
+    Failure { is_inside, errors, call, lost: 0, doubled: 0 }
 }

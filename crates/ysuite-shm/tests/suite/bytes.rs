@@ -1,5 +1,6 @@
 //! Messages of any length.
 
+use std::mem::MaybeUninit;
 use std::thread;
 
 use ysuite_shm::{Error, TryRecvError, TrySendError, pipe_bytes};
@@ -13,6 +14,30 @@ fn messages_of_all_lengths_go_round() {
         assert_eq!(receiver.try_recv(), Ok(message));
         assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
     }
+}
+
+/// Claim: A message that is longer than the buffer of `try_recv_slice` stays whole, and its length is told.
+#[test]
+fn a_message_that_does_not_fit_stays() {
+    let (mut sender, mut receiver) = pipe_bytes(64).unwrap();
+    let mut to = [MaybeUninit::new(0_u8); 8];
+    assert_eq!(receiver.try_recv_slice(&mut to), Err(TryRecvError::Empty));
+    // Also round the end of the ring.
+    for length in (0..=56).cycle().take(200) {
+        let message: Vec<u8> = (0..length).map(|at| at as u8 ^ length as u8).collect();
+        sender.send(&message).unwrap();
+        assert_eq!(receiver.try_recv_slice(&mut to[..length.min(8)]), Ok(length));
+        if length > 8 {
+            assert_eq!(receiver.try_recv_slice(&mut []), Ok(length));
+            assert_eq!(receiver.recv().unwrap(), message);
+        } else {
+            // SAFETY: initialised above.
+            assert!((0..length).all(|at| unsafe { to[at].assume_init() } == message[at]));
+        }
+        assert_eq!(receiver.try_recv_slice(&mut to), Err(TryRecvError::Empty));
+    }
+    drop(sender);
+    assert_eq!(receiver.try_recv_slice(&mut to), Err(TryRecvError::Ended(Error::Closed)));
 }
 
 #[test]

@@ -138,7 +138,7 @@ fn receiver_drops<K: Kind>() {
         drop(receiver);
         assert!(K::is_disconnected(&mut sender));
         assert_eq!(K::send(&mut sender, 0, LONG), Err(Stop::Ended(Error::Closed)));
-        assert!(!K::arm(&mut sender));
+        assert!(!K::arm(&mut sender, 0));
         assert!(K::unread(sender).unwrap().into_iter().eq(received..received + there), "{received} {there}");
     }
 }
@@ -253,7 +253,7 @@ fn sender_readiness<K: Kind>() {
         while K::try_send(&mut sender, sent) {
             sent += 1;
         }
-        while !K::arm(&mut sender) {
+        while !K::arm(&mut sender, 0) {
             // A shorter message may still have room, and this one has not.
             if !K::try_send(&mut sender, sent) {
                 break;
@@ -262,13 +262,13 @@ fn sender_readiness<K: Kind>() {
         }
         assert!(!is_readable(sender.as_fd(), Duration::ZERO));
         edges.is_reported(Duration::ZERO);
-        K::arm(&mut sender);
+        K::arm(&mut sender, 0);
         assert_eq!(K::try_recv(&mut receiver), Ok(Some(received)));
         received += 1;
         assert!(is_readable(sender.as_fd(), LONG) && edges.is_reported(LONG));
     }
     sent = fill::<K>(&mut sender, sent);
-    K::arm(&mut sender);
+    K::arm(&mut sender, 0);
     edges.is_reported(Duration::ZERO);
     drop(receiver);
     assert!(is_readable(sender.as_fd(), LONG) && edges.is_reported(LONG));

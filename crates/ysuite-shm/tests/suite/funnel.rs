@@ -4,7 +4,9 @@ use std::os::unix::net::UnixStream;
 use std::thread;
 use std::time::Duration;
 
-use ysuite_shm::{Ended, Error, Event, Funnel, RecvTimeoutError, Sender, TryRecvError, Why, connect};
+use ysuite_shm::{
+    Bytes, BytesSender, Ended, Error, Event, Funnel, RecvTimeoutError, Sender, TryRecvError, Why, connect,
+};
 
 use crate::LONG;
 
@@ -148,4 +150,36 @@ fn an_end_is_an_event() {
     }
     assert_eq!(funnel.recv_event(), Ok(Event::Ended(Ended { sender: number, error: Error::Closed })));
     sending.join().unwrap();
+}
+
+/// Claim: A funnel of bytes takes messages of any length of any sender, and a sender of messages of a type is refused.
+#[test]
+fn a_funnel_of_bytes() {
+    let name = name("bytes");
+    let mut funnel = Funnel::<Bytes>::bind(&name).unwrap();
+    let senders: Vec<_> = (0..3_u8)
+        .map(|number| {
+            let mut sender = BytesSender::from_fd(connect(&name).unwrap(), 1_000).unwrap();
+            thread::spawn(move || {
+                (0..2_000).for_each(|message| sender.send(&vec![number; message % 300]).unwrap());
+            })
+        })
+        .collect();
+    let mut next = [0; 3];
+    for _ in 0..3 * 2_000 {
+        let Bytes(message) = funnel.recv().unwrap();
+        // Empty ones tell nothing of their sender.
+        let Some(number) = message.first() else { continue };
+        let next = &mut next[usize::from(*number)];
+        *next += usize::from(*next % 300 == 0);
+        assert_eq!((message.len(), message.iter().all(|byte| byte == number)), (*next % 300, true));
+        *next += 1;
+    }
+    assert_eq!(next, [2_000; 3]);
+    senders.into_iter().for_each(|sender| sender.join().unwrap());
+    let mut stranger = Sender::<u64>::from_fd(connect(&name).unwrap(), 1).unwrap();
+    while !stranger.is_disconnected() {
+        assert_eq!(funnel.try_recv(), Err(TryRecvError::Empty));
+    }
+    assert!(matches!(stranger.send(1).unwrap_err().1, Error::Refused(_)));
 }

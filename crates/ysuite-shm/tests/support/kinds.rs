@@ -65,8 +65,7 @@ pub(crate) trait Kind {
     fn recv(receiver: &mut Self::Receiver, limit: Duration) -> Result<u64, Stop>;
     /// `None`: there is no message.
     fn try_recv(receiver: &mut Self::Receiver) -> Result<Option<u64>, Error>;
-    /// For a short message.
-    fn arm(sender: &mut Self::Sender) -> bool;
+    fn arm(sender: &mut Self::Sender, message: u64) -> bool;
     fn arm_receiver(receiver: &mut Self::Receiver) -> bool;
     fn is_disconnected(sender: &mut Self::Sender) -> bool;
     fn unread(sender: Self::Sender) -> Option<Vec<u64>>;
@@ -116,7 +115,7 @@ macro_rules! sends_numbers {
             sent(sender.send_timeout(message, limit))
         }
 
-        fn arm(sender: &mut Self::Sender) -> bool {
+        fn arm(sender: &mut Self::Sender, _message: u64) -> bool {
             sender.arm()
         }
 
@@ -233,8 +232,8 @@ impl Kind for Bytes {
         receiver.arm()
     }
 
-    fn arm(sender: &mut BytesSender) -> bool {
-        sender.arm(8)
+    fn arm(sender: &mut BytesSender, message: u64) -> bool {
+        sender.arm(record(message).len())
     }
 
     fn is_disconnected(sender: &mut BytesSender) -> bool {

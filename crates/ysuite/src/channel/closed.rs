@@ -12,11 +12,9 @@ use core::task::Waker;
 
 use super::future::UntilReady;
 use super::receive::{ReadingEnd, Receiving};
-use super::rendezvous::MeetingEnd;
 use super::send::{SenderLink, Sending};
 use crate::foreign::Panics;
 use crate::os::Deadline;
-use crate::queue::ypipe::Writer;
 use crate::sync::{AtomicPtr, Ordering, fence};
 use crate::wait::many::{ManyWait, SharedEnd, notify_all};
 use crate::wait::one::{self};
@@ -104,27 +102,23 @@ impl Drop for EndWatchers {
 }
 
 /// The disconnection of a receiver, as its senders wait for it.
-pub(in crate::channel) struct AwaitedEnd<'a, T> {
-    writer: &'a Writer<T>,
-    meeting: Option<&'a MeetingEnd<T, true>>,
-    list: &'a WaitList,
-}
+pub(in crate::channel) struct AwaitedEnd<'a, T, L: SenderLink<T>>(pub(super) &'a Sending<T, L>);
 
-impl<T> Clone for AwaitedEnd<'_, T> {
+impl<T, L: SenderLink<T>> Clone for AwaitedEnd<'_, T, L> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<T> Copy for AwaitedEnd<'_, T> {}
+impl<T, L: SenderLink<T>> Copy for AwaitedEnd<'_, T, L> {}
 
-impl<T> SharedEnd for AwaitedEnd<'_, T> {
+impl<T, L: SenderLink<T>> SharedEnd for AwaitedEnd<'_, T, L> {
     fn list(&self) -> &WaitList {
-        self.list
+        self.0.end.link.end_watchers().list_or_new()
     }
 
     fn is_ready(&self) -> bool {
-        self.writer.is_over() || self.meeting.is_some_and(|meeting| meeting.is_closed())
+        self.0.is_over()
     }
 
     /// A notified waiter leaves nothing to others: all are notified.
@@ -147,9 +141,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         panics.catch(|| {
             self.flush();
         });
-        if let Some(meeting) = self.end.meeting.as_deref_mut() {
-            panics.catch(|| meeting.end());
-        }
+        panics.catch(|| self.end.meeting.end());
         // Out before the close, when its lane may become another sender's; woken after it.
         let waker = self.end.link.forget();
         panics.catch(|| self.end.end());
@@ -159,8 +151,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     // MUTANT: Speed only: the wait begins with the same check.
-    pub(super) fn closed(&self) -> UntilReady<AwaitedEnd<'_, T>> {
-        if self.is_over() { UntilReady::over() } else { UntilReady::new(self.awaited_end()) }
+    pub(super) fn closed(&self) -> UntilReady<AwaitedEnd<'_, T, L>> {
+        if self.is_over() { UntilReady::over() } else { UntilReady::new(AwaitedEnd(self)) }
     }
 
     // MUTANT: Speed only: the wait begins with the same check. The spin before it finds the disconnection sooner.
@@ -172,27 +164,16 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         // The disconnection is seldom near: polling for it would be a waste.
         let backoff = SharedBackoff::new();
         backoff.set(Spin::None);
-        ManyWait::new(self.awaited_end(), false).block(&backoff, deadline())
-    }
-
-    pub(super) fn awaited_end(&self) -> AwaitedEnd<'_, T> {
-        let meeting = self.end.meeting.as_deref();
-        AwaitedEnd { writer: &self.end.writer, meeting, list: self.end.link.end_watchers().list_or_new() }
+        ManyWait::new(AwaitedEnd(self), false).block(&backoff, deadline())
     }
 }
 
 impl<E: ReadingEnd> Receiving<E> {
     /// True: it was open.
     pub(super) fn close(&mut self) -> bool {
-        if let Some(meeting) = self.meeting.as_deref() {
-            let mut panics = Panics::none();
-            let mut was_open = false;
-            panics.catch(|| was_open = meeting.close());
-            panics.catch(|| self.end.tell_end());
-            return was_open;
-        }
         if self.end.is_closed() {
-            return false;
+            // It is disconnected, or this is a rendezvous.
+            return self.meeting.close(|| self.end.tell_end()).unwrap_or(false);
         }
         let mut panics = Panics::none();
         panics.catch(|| self.end.close());

@@ -17,8 +17,8 @@ pub use self::reserving::ReserveOwned;
 // For no other crate: it makes a permit of a claim that there is room.
 #[cfg(any(feature = "broadcast", feature = "mpmc"))]
 pub(super) use self::reserving::ReservesOwned;
-#[cfg(any(feature = "broadcast", feature = "mpmc"))]
-pub use super::reserve::ReserveFuture;
+pub use super::task_batch::{RecvBatchFuture, SendBatchFuture, SendUntilFuture};
+use crate::channel::error::ReserveError;
 use crate::foreign::{Foreign, Panics};
 use crate::wait::many::{ManyWait, SharedEnd};
 
@@ -54,6 +54,35 @@ impl<H: Closable> Future for ClosedFuture<'_, H> {
 impl<H: Closable> fmt::Debug for ClosedFuture<'_, H> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClosedFuture").finish_non_exhaustive()
+    }
+}
+
+/// A sender that can reserve room.
+pub(super) trait Reserves {
+    type Reserving<'a, P>: Future<Output = Result<P, ReserveError>> + Unpin
+    where
+        Self: 'a;
+}
+
+/// A reservation of a task, made by a sender's `reserve_async` or `reserve_many_async`. Returns the permit, or the
+/// permits.
+#[must_use = "futures do nothing unless they are polled"]
+#[allow(private_bounds)]
+pub struct ReserveFuture<'a, H: Reserves + 'a, P>(pub(super) H::Reserving<'a, P>);
+
+#[allow(private_bounds)]
+impl<H: Reserves, P> Future for ReserveFuture<'_, H, P> {
+    type Output = Result<P, ReserveError>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.get_mut().0).poll(context)
+    }
+}
+
+#[allow(private_bounds)]
+impl<H: Reserves, P> fmt::Debug for ReserveFuture<'_, H, P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReserveFuture").finish_non_exhaustive()
     }
 }
 
@@ -181,13 +210,15 @@ impl<H: Owning> fmt::Debug for OwnedFuture<H> {
 
 #[cfg(any(feature = "broadcast", feature = "mpmc"))]
 mod reserving {
-    use super::Owning;
+    use super::{Owning, ReserveFuture, Reserves};
     use crate::channel::error::{ReserveError, TrySendError};
-    use crate::channel::reserve::{ReserveFuture, ReservedRoom, Reserver};
+    use crate::channel::reserve::{ReservedRoom, Reserver, RoomReserving};
 
     /// A sender whose permits can own it.
     #[allow(private_bounds)]
-    pub trait ReservesOwned: Reserver + Sized + 'static {
+    pub trait ReservesOwned:
+        Reserver + for<'a> Reserves<Reserving<'a, ()> = RoomReserving<'a, Self, ()>> + Sized + 'static
+    {
         /// A permit that owns its sender.
         type OwnedPermit;
 
@@ -206,7 +237,7 @@ mod reserving {
         type Future<'a> = ReserveFuture<'a, H, ()>;
 
         fn begin(&mut self, (): ()) -> ReserveFuture<'_, H, ()> {
-            ReserveFuture::new(&self.0, 1, ReservedRoom::forget)
+            ReserveFuture(RoomReserving::new(&self.0, 1, ReservedRoom::forget))
         }
 
         fn end(self, outcome: Result<(), ReserveError>) -> Self::Output {

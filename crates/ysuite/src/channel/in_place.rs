@@ -38,6 +38,7 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 use core::time::Duration;
 
+use super::closed::AwaitedEnd;
 use super::error::{self, RecvTimeoutError, SendTimeoutError, TryRecvError, TrySendError};
 use super::mpmc::operations::{MpmcReceive, MpmcSend, RecvRun};
 use super::receive::{PipeReceiver, ReadingEnd, Receiving};
@@ -395,7 +396,7 @@ impl<S: PipeSender> SendInPlace for S {
         if sending.is_over() {
             return true;
         }
-        let end = sending.awaited_end();
+        let end = AwaitedEnd(sending);
         // SAFETY: the list belongs to the channel, which exists as long as the borrowed handle.
         let _enlisted = unsafe { stop.enlist(SleepingPlace::List(NonNull::from(end.list()))) };
         let backoff = SharedBackoff::new();

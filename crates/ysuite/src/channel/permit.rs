@@ -12,8 +12,7 @@ use core::mem::MaybeUninit;
 use super::error::{ReserveError, SendError, TryReserveError, TrySendError};
 use super::pipe::PipeReserve;
 use super::send::{SenderLink, Sending, WritingEnd};
-use crate::foreign::Foreign;
-use crate::operation::{self, Task};
+use crate::operation;
 use crate::passive::Passive;
 use crate::queue::outline;
 use crate::wait::WakeTarget;
@@ -272,11 +271,6 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     #[inline(never)]
     fn reserve_slowly(&mut self, places: usize) -> Result<(), ReserveError> {
         operation::perform(PipeReserve::new(self, places), &mut ())
-    }
-
-    /// As [`reserve`](Self::reserve), as a task.
-    pub(super) async fn reserve_async(&mut self, places: usize) -> Result<(), ReserveError> {
-        Task::new(PipeReserve::new(self, places), Foreign::new(())).await
     }
 
     /// Sends the messages that were written into the first `count` free slots.

@@ -7,10 +7,9 @@
 use core::task::{Context, Poll, ready};
 
 use super::error::{self, RecvError, RecvTimeoutError, TryRecvError};
-#[cfg(any(feature = "select", feature = "in-place"))]
 use super::iter::Receive;
 use super::pipe::{IntakeMany, PipeArrival, QueueReceive, ReceiveTask};
-use super::rendezvous::MeetingEnd;
+use super::rendezvous::{MeetingEnd, Party};
 use crate::foreign::{Foreign, Guarded};
 use crate::operation;
 use crate::os::Deadline;
@@ -18,7 +17,6 @@ use crate::queue::outline;
 use crate::queue::ypipe::InSlot;
 use crate::signal::{AttachError, Registration};
 use crate::sync::spin_loop;
-use crate::wait::many::SharedEnd;
 use crate::wait::one::{self, WaitingEnd};
 use crate::wait::{Backoff, Spin};
 
@@ -62,11 +60,10 @@ pub(super) struct Receiving<E: ReadingEnd> {
     pub(super) backoff: RecvBackoff,
     /// The endpoint of a rendezvous. Its queue is closed from the start, so only code that finds it closed checks this.
     /// Dropped last.
-    pub(super) meeting: Option<Box<MeetingEnd<E::Message, false>>>,
+    pub(super) meeting: MeetingEnd<E::Message, false>,
 }
 
 /// A receiver whose inner part is a [`Receiving`]: for what is written once for `spsc` and `mpsc`.
-#[cfg(any(feature = "select", feature = "in-place"))]
 pub(super) trait PipeReceiver: Receive {
     type End: ReadingEnd<Message = Self::Message>;
 
@@ -128,8 +125,16 @@ impl RecvBackoff {
 }
 
 impl<E: ReadingEnd> Receiving<E> {
-    pub(super) fn new(end: E, meeting: Option<Box<MeetingEnd<E::Message, false>>>) -> Self {
+    pub(super) fn new(end: E, meeting: MeetingEnd<E::Message, false>) -> Self {
         Self { end, backoff: RecvBackoff::new(), meeting }
+    }
+
+    /// This receiver at a rendezvous (`Ok`), or with its queue.
+    pub(super) fn flavour(&mut self) -> Result<Party<'_, E::Message, false>, &mut Self> {
+        match self {
+            Self { meeting: MeetingEnd(Some(end)), .. } => Ok(MeetingEnd::party_of(end)),
+            _ => Err(self),
+        }
     }
 
     /// Takes a message to `place`, or returns the error that there will be none. `None`: neither yet. Only polls: an
@@ -152,7 +157,7 @@ impl<E: ReadingEnd> Receiving<E> {
     // MUTANT: One more check when the queue is empty.
     /// Whether the sender has disconnected, or the channel is closed.
     pub(super) fn is_disconnected(&self) -> bool {
-        self.meeting.as_deref().map_or_else(|| self.end.is_closed(), |meeting| meeting.is_closed())
+        self.end.is_closed() && self.meeting.is_over()
     }
 
     // WAITS: for a message, also in `recv_timeout`, `recv_batch`, `iter`; ends: that, the last sender has disconnected,
@@ -185,8 +190,8 @@ impl<E: ReadingEnd> Receiving<E> {
     /// `of` makes the error. Not a `map_err` of the result: that would be a copy of the message in an unoptimised program.
     #[inline(always)]
     fn recv_slowly_until<R>(&mut self, deadline: Deadline, of: fn(RecvTimeoutError) -> R) -> Result<E::Message, R> {
-        if self.meeting.as_deref().is_some() {
-            return self.met(deadline, of);
+        if let Some(party) = self.meeting.party() {
+            return Self::met(&party, deadline, self.backoff.meeting()).map_err(of);
         }
         self.wait(deadline).map_err(of)?;
         moved_out(self.end.take(), of(RecvTimeoutError::Disconnected))
@@ -195,12 +200,15 @@ impl<E: ReadingEnd> Receiving<E> {
     /// In a rendezvous. A function of its own, so that others need no stack for a message.
     #[cold]
     #[inline(never)]
-    fn met<R>(&mut self, deadline: Deadline, of: fn(RecvTimeoutError) -> R) -> Result<E::Message, R> {
-        let Some(meeting) = self.meeting.as_deref() else { return Err(of(RecvTimeoutError::Disconnected)) };
+    fn met(
+        party: &Party<'_, E::Message, false>,
+        deadline: Deadline,
+        backoff: &mut Backoff,
+    ) -> Result<E::Message, RecvTimeoutError> {
         let mut place = None;
         let mut place = Guarded(&mut place);
-        let outcome = meeting.party().recv(&mut place, deadline, self.backoff.meeting());
-        error::received(outcome.map_err(of), &mut place)
+        let outcome = party.recv(&mut place, deadline, backoff);
+        error::received(outcome, &mut place)
     }
 
     // MUTANT: Speed only: a message that came during the pause is found by the next attempt.
@@ -273,10 +281,9 @@ impl<E: ReadingEnd> Receiving<E> {
         match self.nothing() {
             // It is disconnected, or this is a rendezvous.
             Err(TryRecvError::Disconnected) => {
-                let Some(meeting) = self.meeting.as_deref() else { return Err(TryRecvError::Disconnected) };
                 let mut place = None;
                 let mut place = Guarded(&mut place);
-                let outcome = meeting.party().try_recv(&mut place);
+                let outcome = self.meeting.try_recv_into(&mut *place);
                 error::received(outcome, &mut place)
             }
             Err(TryRecvError::Empty) => Err(TryRecvError::Empty),
@@ -312,8 +319,8 @@ impl<E: ReadingEnd> Receiving<E> {
     #[inline(never)]
     fn recv_batch_slowly(&mut self, to: &mut Vec<E::Message>, most: usize) -> Result<usize, RecvError> {
         let mut batch = Foreign::new(IntakeMany::new(to, most));
-        match &self.meeting {
-            Some(meeting) => meeting.party().recv_into(&mut *batch, self.backoff.meeting())?,
+        match self.meeting.party() {
+            Some(party) => party.recv_into(&mut *batch, self.backoff.meeting())?,
             None => operation::perform_behind(QueueReceive::new(self), &mut *batch)?,
         }
         Ok(batch.taken)
@@ -327,10 +334,16 @@ impl<E: ReadingEnd> Receiving<E> {
         if taken != 0 {
             return Ok(taken);
         }
-        if let Err(error) = self.nothing() {
-            return self.meeting.as_deref().map_or(Err(error), |meeting| meeting.party().try_recv_batch(to, most));
+        match self.nothing() {
+            Ok(()) => Ok(self.take_batch(to, most)),
+            // It is disconnected, or this is a rendezvous.
+            Err(TryRecvError::Disconnected) => {
+                let mut batch = Foreign::new(IntakeMany::new(to, most));
+                self.meeting.try_recv_into(&mut *batch)?;
+                Ok(batch.taken)
+            }
+            Err(TryRecvError::Empty) => Err(TryRecvError::Empty),
         }
-        Ok(self.take_batch(to, most))
     }
 
     // MUTANT: One more check when the queue is empty, or one less: the next attempt finds the message.
@@ -339,12 +352,8 @@ impl<E: ReadingEnd> Receiving<E> {
     #[cold]
     #[inline(never)]
     pub(super) fn take_none(&mut self) -> Result<usize, RecvError> {
-        let is_over = !self.end.has_message()
-            && match self.meeting.as_deref() {
-                Some(meeting) => meeting.is_closed() && meeting.party().side().supply() == 0,
-                None => self.end.is_closed() && !self.end.has_last(),
-            };
-        if is_over { Err(RecvError) } else { Ok(0) }
+        let is_over = !self.end.has_message() && self.is_disconnected() && !self.end.has_last();
+        if is_over && self.meeting.given_back() == 0 { Err(RecvError) } else { Ok(0) }
     }
 
     // USER CODE: the allocator, when the caller's vector grows; the messages received so far are in the vector, the
@@ -419,10 +428,8 @@ impl<E: ReadingEnd> Receiving<E> {
     #[cold]
     #[inline(never)]
     fn poll_over(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
-        match self.meeting.as_deref_mut() {
-            Some(meeting) => meeting.poll_recv(context),
-            None => Poll::Ready(self.take_last().map(InSlot::take)),
-        }
+        let met = self.meeting.poll_recv(context);
+        met.unwrap_or_else(|| Poll::Ready(self.take_last().map(InSlot::take)))
     }
 
     // MUTANT: The check has found nothing, so the take finds nothing either.
@@ -435,25 +442,18 @@ impl<E: ReadingEnd> Receiving<E> {
 
     /// Attaches the receiver to the registration's set.
     pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
-        match self.meeting.as_deref_mut() {
-            Some(meeting) => meeting.attach(registration),
-            None => one::attach(&mut self.end, registration),
-        }
+        self.meeting.attach(registration).unwrap_or_else(|given| one::attach(&mut self.end, given))
     }
 
     /// Takes the receiver out of its set. False: it was in none.
     pub(super) fn detach(&mut self) -> bool {
-        match self.meeting.as_deref_mut() {
-            Some(meeting) => meeting.detach(),
-            None => one::detach(&mut self.end),
-        }
+        self.meeting.detach().unwrap_or_else(|| one::detach(&mut self.end))
     }
 
     /// Calls `look` with the registration, if the receiver is attached.
     pub(super) fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-        match self.meeting.as_deref() {
-            Some(meeting) => meeting.with_registration(look),
-            None => one::registration(&self.end).into_iter().for_each(look),
+        if !self.meeting.with_registration(look) {
+            one::registration(&self.end).into_iter().for_each(look);
         }
     }
 

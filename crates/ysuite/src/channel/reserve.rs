@@ -7,7 +7,6 @@
 //!
 //! Cannot: give much room to a thread that gathers before other senders get some. They take turns.
 
-use core::fmt;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
@@ -328,17 +327,13 @@ impl<'a, H: Reserver> Operation for Reservation<'a, H> {
     }
 }
 
-/// A reservation of a task, made by `reserve_async` or `reserve_many_async` of a sender of kind [`mpmc`](crate::mpmc) or
-/// [`broadcast`](crate::broadcast). Returns the permit, or the permits.
-#[must_use = "futures do nothing unless they are polled"]
-#[allow(private_bounds)]
-pub struct ReserveFuture<'a, H: Reserver, P> {
+/// A reservation of a task.
+pub(super) struct RoomReserving<'a, H: Reserver, P> {
     task: Task<Reservation<'a, H>>,
     make: fn(ReservedRoom<'a, H::Channel>) -> P,
 }
 
-#[allow(private_bounds)]
-impl<'a, H: Reserver, P> ReserveFuture<'a, H, P> {
+impl<'a, H: Reserver, P> RoomReserving<'a, H, P> {
     /// `make`: of the room that is reserved.
     pub(super) fn new(sender: &'a H, places: usize, make: fn(ReservedRoom<'a, H::Channel>) -> P) -> Self {
         let held = Foreign::new(ReservedRoom::none(sender.channel()));
@@ -346,8 +341,7 @@ impl<'a, H: Reserver, P> ReserveFuture<'a, H, P> {
     }
 }
 
-#[allow(private_bounds)]
-impl<H: Reserver, P> Future for ReserveFuture<'_, H, P> {
+impl<H: Reserver, P> Future for RoomReserving<'_, H, P> {
     type Output = Result<P, ReserveError>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<P, ReserveError>> {
@@ -358,12 +352,4 @@ impl<H: Reserver, P> Future for ReserveFuture<'_, H, P> {
 }
 
 // Nothing is pinned in place.
-#[allow(private_bounds)]
-impl<H: Reserver, P> Unpin for ReserveFuture<'_, H, P> {}
-
-#[allow(private_bounds)]
-impl<H: Reserver, P> fmt::Debug for ReserveFuture<'_, H, P> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReserveFuture").finish_non_exhaustive()
-    }
-}
+impl<H: Reserver, P> Unpin for RoomReserving<'_, H, P> {}

@@ -10,10 +10,9 @@ use core::task::{Context, Poll, Waker};
 
 use super::closed::EndWatchers;
 use super::error::{self, SendError, SendTimeoutError, TrySendError};
-#[cfg(any(feature = "select", feature = "in-place"))]
-use super::permit::Reserve;
 use super::pipe::{Hidden, PipeSupply, QueueSend, SendTask};
-use super::rendezvous::MeetingEnd;
+use super::rendezvous::{MeetingEnd, Party};
+use super::task_batch::Sends;
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::operation;
 use crate::os::Deadline;
@@ -82,8 +81,7 @@ pub(super) struct Sending<T, L: SenderLink<T>> {
 }
 
 /// A sender whose inner part is a [`Sending`]: for what is written once for `spsc` and `mpsc`.
-#[cfg(any(feature = "select", feature = "in-place"))]
-pub(super) trait PipeSender: Reserve {
+pub(super) trait PipeSender: Sends {
     type Link: SenderLink<Self::Message>;
 
     fn sending(&mut self) -> &mut Sending<Self::Message, Self::Link>;
@@ -94,7 +92,7 @@ pub(super) struct WritingEnd<T, L: SenderLink<T>> {
     /// Taken out only in the drop.
     pub(super) writer: ManuallyDrop<Writer<T>>,
     /// The endpoint of a rendezvous. Its queue never has room, so only slow paths check this.
-    pub(super) meeting: Option<Box<MeetingEnd<T, true>>>,
+    pub(super) meeting: MeetingEnd<T, true>,
     pub(super) link: L,
 }
 
@@ -112,6 +110,10 @@ impl<T, L: SenderLink<T>> WaitingEnd for WritingEnd<T, L> {
     fn target(&self) -> &WakeTarget {
         self.link.target()
     }
+
+    fn prepare(&mut self) -> bool {
+        self.link.prepare()
+    }
 }
 
 /// Sends the written messages even if the caller's iterator panics.
@@ -124,9 +126,17 @@ impl<T, L: SenderLink<T>> Drop for FlushOnDrop<'_, T, L> {
 }
 
 impl<T, L: SenderLink<T>> Sending<T, L> {
-    pub(super) fn new(writer: Writer<T>, link: L, meeting: Option<Box<MeetingEnd<T, true>>>) -> Self {
+    pub(super) fn new(writer: Writer<T>, link: L, meeting: MeetingEnd<T, true>) -> Self {
         let end = RegisterCopy::new(WritingEnd { writer: ManuallyDrop::new(writer), meeting, link });
         Self { end, backoff: Backoff::new() }
+    }
+
+    /// This sender at a rendezvous (`Ok`), or with its queue.
+    pub(super) fn flavour(&mut self) -> Result<Party<'_, T, true>, &mut Self> {
+        if self.end.meeting.0.is_none() {
+            return Err(self);
+        }
+        Ok(self.end.meeting.party().expect("looked just now"))
     }
 
     // MUTANT: Waits find the disconnection after arming. Killed only by
@@ -134,7 +144,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     /// Whether nothing can be sent any more: the receiver has disconnected or has closed the channel, or this sender
     /// has been closed.
     pub(super) fn is_over(&self) -> bool {
-        self.end.writer.is_over() || self.end.meeting.as_deref().is_some_and(|meeting| meeting.is_closed())
+        self.end.writer.is_over() || self.end.meeting.is_closed()
     }
 
     #[inline(always)]
@@ -216,7 +226,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     // MUTANT: Nothing is hidden in a rendezvous: the first message comes back either way.
     /// There is no room, and the sender does not wait. A rendezvous never has room.
     pub(super) fn refuse(&self) {
-        if self.end.meeting.as_deref().is_none() {
+        if self.end.meeting.0.is_none() {
             self.end.link.target().meter().refused();
         }
     }
@@ -226,8 +236,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     #[cold]
     #[inline(never)]
     fn refused(&mut self, place: &mut Option<T>) -> Result<(), TrySendError<()>> {
-        if let Some(meeting) = self.end.meeting.as_deref() {
-            return meeting.party().try_send(place);
+        if let Some(party) = self.end.meeting.party() {
+            return party.try_send(place);
         }
         if !self.end.writer.is_over() && one::registration(&*self.end).is_some() {
             let mut found = false;
@@ -273,28 +283,18 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     /// Attaches the sender to the registration's set.
     pub(super) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
-        if let Some(meeting) = self.end.meeting.as_deref_mut() {
-            return meeting.attach(registration);
-        }
-        if !self.end.link.prepare() {
-            return Err(AttachError::IdTaken { id: registration.id() });
-        }
-        one::attach(&mut *self.end, registration)
+        self.end.meeting.attach(registration).unwrap_or_else(|given| one::attach(&mut *self.end, given))
     }
 
     /// Takes the sender out of its set. False: it was in none.
     pub(super) fn detach(&mut self) -> bool {
-        match self.end.meeting.as_deref_mut() {
-            Some(meeting) => meeting.detach(),
-            None => one::detach(&mut *self.end),
-        }
+        self.end.meeting.detach().unwrap_or_else(|| one::detach(&mut *self.end))
     }
 
     /// Calls `look` with the registration, if the sender is attached.
     pub(super) fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-        match self.end.meeting.as_deref() {
-            Some(meeting) => meeting.with_registration(look),
-            None => one::registration(&*self.end).into_iter().for_each(look),
+        if !self.end.meeting.with_registration(look) {
+            one::registration(&*self.end).into_iter().for_each(look);
         }
     }
 
@@ -344,11 +344,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     }
 
     pub(super) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        match self.end.meeting.as_deref_mut() {
-            Some(meeting) if !meeting.is_closed() => meeting.poll_ready(context),
-            Some(_) => Poll::Ready(()),
-            None => self.poll_queue(context),
-        }
+        self.end.meeting.poll_ready(context).unwrap_or_else(|| self.poll_queue(context))
     }
 
     // WAITS: a task, for room, also in `send_async`; it does not spin, and flushes first; test:
@@ -560,8 +556,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     where
         P: PipeSupply<T, L>,
     {
-        match &self.end.meeting {
-            Some(meeting) => meeting.party().send(place.next(), deadline, &mut self.backoff),
+        match self.end.meeting.party() {
+            Some(party) => party.send(place.next(), deadline, &mut self.backoff),
             None => error::of_limited(operation::block_behind(QueueSend::new(self), place, deadline)),
         }
     }

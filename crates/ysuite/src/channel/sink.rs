@@ -153,8 +153,8 @@ pub(super) fn alive(is_over: bool) -> Result<(), SendError<()>> {
 
 impl<T, L: SenderLink<T>> Sending<T, L> {
     pub(super) fn poll_room(&mut self, fed: &mut Fed<T>, context: &mut Context<'_>) -> Poll<Result<(), SendError<()>>> {
-        match self.end.meeting.as_deref() {
-            Some(meeting) => ready!(fed.poll_line(meeting.party().side(), context))?,
+        match self.end.meeting.party() {
+            Some(party) => ready!(fed.poll_line(party.side(), context))?,
             None => {
                 let polled = self.poll_ready(context);
                 fed.waits = polled.is_pending();
@@ -166,8 +166,8 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     pub(super) fn feed(&mut self, fed: &mut Fed<T>, message: T) -> Result<(), SendError<()>> {
         alive(self.is_over())?;
-        if let Some(meeting) = self.end.meeting.as_deref() {
-            return fed.stand(&meeting.party(), message);
+        if let Some(party) = self.end.meeting.party() {
+            return fed.stand(&party, message);
         }
         assert!(self.end.is_ready(), "{NO_ROOM}");
         self.write(message).map_err(|_| SendError(()))
@@ -180,17 +180,17 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
         fed: &mut Fed<T>,
         context: &mut Context<'_>,
     ) -> Poll<Result<(), SendError<()>>> {
-        if let Some(meeting) = self.end.meeting.as_deref() {
-            return fed.poll_line(meeting.party().side(), context);
+        if let Some(party) = self.end.meeting.party() {
+            return fed.poll_line(party.side(), context);
         }
         self.flush();
         Poll::Ready(alive(self.end.writer.has_lost()))
     }
 
     pub(super) fn give_up(&mut self, fed: &mut Fed<T>) {
-        match self.end.meeting.as_deref() {
+        match self.end.meeting.party() {
             // The messages that come back are dropped.
-            Some(meeting) => drop(fed.leave(meeting.party().side())),
+            Some(party) => drop(fed.leave(party.side())),
             None if fed.waits => one::forget(&mut *self.end),
             None => {}
         }

@@ -43,18 +43,15 @@ use super::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
 };
 use super::permit::{Permit, Permits};
-#[cfg(any(feature = "select", feature = "in-place"))]
-use super::receive::PipeReceiver;
-use super::receive::{ReadingEnd, Receiving};
+use super::receive::{PipeReceiver, ReadingEnd, Receiving};
 use super::rendezvous::{MeetingEnd, SharedMeetingOf};
 #[cfg(feature = "select")]
 use super::select::{
     self, SelectRecv, SelectSend,
     pipe::{PipeOutlet, PipeSource},
 };
-#[cfg(any(feature = "select", feature = "in-place"))]
-use super::send::PipeSender;
-use super::send::{SenderLink, Sending};
+use super::send::{PipeSender, SenderLink, Sending};
+use super::task_batch::Sends;
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::passive::{Passive, STAYS};
 #[cfg(feature = "in-place")]
@@ -80,7 +77,7 @@ pub(super) struct SpscShared {
 #[must_use]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
     let meter = Meter::new();
-    ends(ypipe::metered(None, &meter), meter, None, None)
+    queue(ypipe::metered(None, &meter), meter)
 }
 
 /// Makes a channel for at most `capacity` messages, exactly. A sender that finds it full waits. Where the slots take at
@@ -99,23 +96,27 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
     if capacity == 0 {
         let meeting = SharedMeetingOf::new(&meter);
         let sender = MeetingEnd::only_sender(&meeting);
-        return ends(ypipe::nothing(), meter, Some(sender), Some(MeetingEnd::receiver(&meeting)));
+        return ends(ypipe::nothing(), meter, sender, MeetingEnd::new(Some(&meeting)));
     }
-    ends(ypipe::metered(Some(capacity), &meter), meter, None, None)
+    queue(ypipe::metered(Some(capacity), &meter), meter)
 }
 
 /// A channel with slots of a class.
 #[cfg(feature = "in-place")]
 pub(super) fn of_class<T>(class: SlotClass, bound: Option<usize>) -> (Sender<T>, Receiver<T>) {
     let meter = Meter::new();
-    ends(ypipe::metered_of(class, bound, &meter), meter, None, None)
+    queue(ypipe::metered_of(class, bound, &meter), meter)
+}
+
+fn queue<T>(pipe: (Writer<T>, Reader<T>), meter: Meter) -> (Sender<T>, Receiver<T>) {
+    ends(pipe, meter, MeetingEnd(None), MeetingEnd(None))
 }
 
 fn ends<T>(
     (writer, reader): (Writer<T>, Reader<T>),
     meter: Meter,
-    sending: Option<Box<MeetingEnd<T, true>>>,
-    receiving: Option<Box<MeetingEnd<T, false>>>,
+    sending: MeetingEnd<T, true>,
+    receiving: MeetingEnd<T, false>,
 ) -> (Sender<T>, Receiver<T>) {
     let shared = Arc::new(SpscShared {
         sender: WakeTarget::metered(meter.for_room()),
@@ -162,7 +163,10 @@ impl<T> SenderLink<T> for Arc<SpscShared> {
     }
 }
 
-#[cfg(any(feature = "select", feature = "in-place"))]
+impl<T> Sends for Sender<T> {
+    type Message = T;
+}
+
 impl<T> PipeSender for Sender<T> {
     type Link = Arc<SpscShared>;
 
@@ -378,7 +382,6 @@ impl<T> WaitingEnd for SpscReader<T> {
     }
 }
 
-#[cfg(any(feature = "select", feature = "in-place"))]
 impl<T> PipeReceiver for Receiver<T> {
     type End = SpscReader<T>;
 

@@ -8,12 +8,11 @@
 pub(crate) mod limit;
 mod readiness;
 
-use core::future::{Future, poll_fn};
+use core::future::Future;
 use core::mem::ManuallyDrop;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
-use self::limit::Limit;
 #[cfg(any(feature = "broadcast", feature = "mpmc", feature = "watch"))]
 pub(crate) use self::readiness::Readiness;
 use crate::foreign::{Foreign, Panics};
@@ -102,6 +101,13 @@ impl<O: Operation> Attempted<O> {
             }
         }
     }
+
+    /// The operation leaves, if it waits.
+    fn end(&mut self) {
+        if core::mem::take(&mut self.waits) {
+            self.operation.leave();
+        }
+    }
 }
 
 // USER CODE: what `leave` of each operation runs: the waker of a task that waits no longer, and those of peers to whom a
@@ -146,31 +152,6 @@ pub(crate) fn perform_behind<O: Operation>(operation: O, place: &mut O::Place) -
 }
 
 const NEVER: &str = "without a deadline only an outcome ends it";
-
-/// Performs the operation; the task waits until it is possible, or until `limit` is ready (`None`).
-pub(crate) async fn until<O: Operation>(
-    operation: O,
-    place: &mut O::Place,
-    mut limit: Limit<'_, impl Future>,
-) -> Option<O::Outcome> {
-    let mut waiting = Attempted::new(operation);
-    let outcome = loop {
-        let outcome = waiting.operation.attempt(place);
-        if outcome.is_some() {
-            break outcome;
-        }
-        waiting.waits = true;
-        let is_over = poll_fn(|context| match waiting.operation.poll(context) {
-            Poll::Ready(()) => Poll::Ready(false),
-            Poll::Pending => Pin::new(&mut limit).poll(context).map(|()| true),
-        });
-        if is_over.await {
-            let outcome = waiting.operation.attempt(place);
-            break if outcome.is_some() { outcome } else { waiting.operation.withdraw(place) };
-        }
-    };
-    limit::answer_behind(outcome, waiting, limit)
-}
 
 /// An operation of a task, to whose polls the place of its message is lent: what a named future consists of. Such a
 /// future is as small as its wait where it receives.

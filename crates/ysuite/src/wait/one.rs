@@ -33,6 +33,10 @@ pub(crate) trait WaitingEnd {
     fn is_all_armed(&self) -> bool {
         true
     }
+    /// This handle is about to be attached to a set, so it needs a target of its own. False: there is no free target.
+    fn prepare(&mut self) -> bool {
+        true
+    }
     /// After [`arm`](Self::arm): arms what this handle would have to poll. True: it found a message there, or the end
     /// of a queue, and the caller must poll once more.
     fn arm_all(&mut self) -> bool {
@@ -227,6 +231,9 @@ pub(crate) fn rest(end: &mut impl WaitingEnd) -> bool {
 
 /// Attaches a handle to the set that a registration is for.
 pub(crate) fn attach(end: &mut impl WaitingEnd, registration: Registration) -> Result<(), AttachError> {
+    if !end.prepare() {
+        return Err(AttachError::IdTaken { id: registration.id() });
+    }
     if self::registration(end).is_some() {
         return Err(AttachError::AlreadyAttached);
     }

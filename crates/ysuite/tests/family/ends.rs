@@ -85,6 +85,7 @@ tried! {
     weak_senders Weak {
         mpsc "ysuite::mpsc" { weak!(ysuite::mpsc::unbounded::<u8>(), recv); }
         mpmc "ysuite::mpmc" { weak!(ysuite::mpmc::unbounded::<u8>(), recv); }
+        broadcast "ysuite::broadcast" { weak!(ysuite::broadcast::bounded::<u8>(1), recv); }
         tokio "tokio::sync::mpsc" { weak!(tokio::sync::mpsc::unbounded_channel::<u8>(), blocking_recv); }
         flume "flume" { weak!(flume::unbounded::<u8>(), recv); }
         async_channel "async-channel" { weak!(async_channel::unbounded::<u8>(), recv_blocking); }

@@ -94,7 +94,7 @@ features! {
     Closed "" "a sender waits for the receivers' end"
         ["ysuite::mpmc", "ysuite::broadcast", "tokio::sync::mpsc", "async-channel"]
     /// Senders that do not keep a channel open.
-    Weak "weak senders" "weak senders" ["ysuite::mpsc", "ysuite::mpmc", "tokio::sync::mpsc", "flume", "async-channel"]
+    Weak "weak senders" "weak senders" ["ysuite::mpsc", "ysuite::mpmc", "ysuite::broadcast", "tokio::sync::mpsc", "flume", "async-channel"]
     SendersCounted "" "senders are counted"
         ["ysuite::mpmc", "ysuite::broadcast", "tokio::sync::mpsc", "flume", "kanal", "async-channel"]
     SameChannel "" "`same_channel`"

@@ -13,7 +13,8 @@ use ysuite::broadcast;
 fn listen(life: &mut crate::life::Life, (sender, mut stays): (broadcast::Sender<u64>, broadcast::Receiver<u64>)) {
     while life.step() {
         let number = life.number();
-        let (out, mut heard) = (sender.clone(), sender.subscribe());
+        let (weak, mut heard) = (sender.clone().downgrade(), sender.subscribe());
+        let out = weak.clone().upgrade().unwrap();
         let (mut again, clone) = (heard.resubscribe(), stays.clone());
         assert!(again.recv_timeout(Duration::ZERO).is_err());
         assert!(!out.wait_closed_timeout(Duration::ZERO));

@@ -31,14 +31,17 @@ fn a_pipe_that_is_asked_and_left() {
             assert!(receiver.poll_next_unpin(&mut context).is_pending());
             given_up!(&task, sender.closed());
             assert!(sender.poll_ready(&mut context).is_ready());
-            block_on(sender.send_async(1)).unwrap();
+            let sent = block_on(sender.send_owned_async(1));
+            sender = sent.1;
             assert!(sender.poll_ready(&mut context).is_pending());
             given_up!(&task, sender.send_async(2));
             given_up!(&task, sender.send_async_until(2, std::future::pending::<()>()));
             given_up!(&task, sender.send_batch_async(&mut [2].into_iter()));
             given_up!(&task, sender.reserve_async());
             given_up!(&task, sender.reserve_many_async(1));
-            assert_eq!(receiver.next().now_or_never(), Some(Some(1)));
+            let received = block_on(receiver.recv_owned_async());
+            receiver = received.1;
+            assert_eq!((sent.0, received.0), (Ok(()), Ok(1)));
             block_on(sender.reserve_async()).unwrap().send(2).unwrap();
             assert_eq!(block_on(receiver.recv_batch_async(&mut batch, 1)), Ok(1));
             drop(block_on(sender.reserve_many_async(1)).unwrap());
@@ -58,14 +61,14 @@ fn a_clone_of_each_task() {
         while life.step() {
             let waker = task.waker();
             let mut context = Context::from_waker(&waker);
-            let mut sender = stays.clone();
+            let sender = stays.clone();
             given_up!(&task, receiver.recv_async());
             given_up!(&task, receiver.recv_batch_async(&mut batch, 1));
             assert!(receiver.poll_recv(&mut context).is_pending());
             assert!(receiver.poll_next_unpin(&mut context).is_pending());
             given_up!(&task, stays.closed());
             given_up!(&task, sender.closed());
-            block_on(sender.send_async(1)).unwrap();
+            let (sent, mut sender) = block_on(sender.send_owned_async(1));
             assert!(sender.poll_ready(&mut context).is_pending());
             given_up!(&task, sender.send_async(2));
             given_up!(&task, sender.send_async_until(2, std::future::pending::<()>()));
@@ -78,7 +81,9 @@ fn a_clone_of_each_task() {
             } else {
                 assert!(sender.close());
             }
-            assert_eq!(receiver.next().now_or_never(), Some(Some(1)));
+            let received = block_on(receiver.recv_owned_async());
+            receiver = received.1;
+            assert_eq!((sent, received.0), (Ok(()), Ok(1)));
         }
         drop((stays, receiver));
         assert_eq!(task.held(), 0, "wakers of futures that have been dropped");

@@ -638,3 +638,16 @@ fn an_eviction_of_the_last_receiver_against_waiters_for_that() {
         threads.into_iter().for_each(|thread| thread.join().unwrap());
     });
 }
+
+/// A thread that gets a sender can send, and what it sends is received.
+#[test]
+fn an_upgrade_against_the_last_senders_drop() {
+    model_up_to(3, || {
+        let (sender, mut receiver) = broadcast::bounded(2);
+        let weak = sender.downgrade();
+        let upgrading = thread::spawn(move || weak.upgrade().is_some_and(|sender| sender.send(1).is_ok()));
+        drop(sender);
+        let received = receiver.recv().is_ok();
+        assert_eq!(received, upgrading.join().unwrap());
+    });
+}

@@ -73,6 +73,24 @@ fn a_batch_is_seen_whole_or_not_at_all() {
     });
 }
 
+/// Claim: A batch of whole groups, in several chunks, is received in order by batches that end within a group.
+/// Also: suite spsc::batches_of_every_length_and_size, stress pipe::batches_on_both_sides.
+#[test]
+fn a_batch_of_whole_groups_against_a_receiver_of_batches() {
+    model(|| {
+        let (mut sender, mut receiver) = spsc::unbounded();
+        let thread = thread::spawn(move || {
+            // Two groups to a chunk, two messages to a group.
+            assert_eq!(sender.send_batch(0..9), Ok(9));
+            assert_eq!(sender.send_batch(9..11), Ok(2));
+        });
+        let mut received = Vec::with_capacity(16);
+        while receiver.recv_batch(&mut received, 5).is_ok() {}
+        thread.join().unwrap();
+        assert_eq!(received, Vec::from_iter(0..11));
+    });
+}
+
 /// Claim: Written messages stay hidden until a flush. The writer can take hidden messages back, newest first, across
 /// group and chunk borders, while the reader reads.
 /// Also: suite spsc::unbounded::written_messages_are_hidden_until_flushed,

@@ -1,7 +1,7 @@
 //! Which threads may have and share what, and what may be used after a panic: every public type, so that a change is seen.
 
 use std::cell::Cell;
-use std::marker::PhantomData;
+use std::marker::{PhantomData, PhantomPinned};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 /// Returns whether a type has a trait: the inherent constant is there, and comes first, only if it does.
@@ -79,6 +79,8 @@ macro_rules! entries {
 type Mine = Cell<u8>;
 /// A message that must stay where it is.
 type Bound = *const u8;
+/// An iterator over messages.
+type Some<T> = std::vec::IntoIter<T>;
 
 #[rustfmt::skip]
 fn entries() -> Vec<Entry> {
@@ -114,6 +116,7 @@ fn entries() -> Vec<Entry> {
         "channel/timer/mod.rs" Iter: timer::Iter<'static> = "SYPUR";
         "channel/timer/mod.rs" TryIter: timer::TryIter<'static> = "SYPUR";
         "channel/broadcast/sender.rs" Sender: broadcast::Sender<u8> = "SYPUR", broadcast::Sender<Mine> = "..PUR";
+        "channel/broadcast/weak.rs" WeakSender: broadcast::WeakSender<u8> = "SYPUR", broadcast::WeakSender<Mine> = "..PUR";
         "channel/broadcast/receiver.rs" Receiver: broadcast::Receiver<u8> = "SYPUR", broadcast::Receiver<Mine> = "..PUR";
         "channel/broadcast/sender.rs" SendFuture:
             broadcast::SendFuture<'_, u8> = "SYPUR", broadcast::SendFuture<'_, Mine> = "..PUR";
@@ -130,18 +133,39 @@ fn entries() -> Vec<Entry> {
         "channel/mpmc/weak.rs" WeakReceiver: mpmc::WeakReceiver<Mine> = "SYPUR", mpmc::WeakReceiver<Bound> = "..PUR";
         "channel/mpmc/tasks.rs" SendFuture: mpmc::SendFuture<'static, Mine> = "S.PUR", mpmc::SendFuture<'static, Bound> = "..PUR";
         "channel/mpmc/tasks.rs" RecvFuture: mpmc::RecvFuture<'static, Mine> = "SYPUR", mpmc::RecvFuture<'static, Bound> = "..PUR";
-        "channel/reserve.rs" ReserveFuture:
+        "channel/future.rs" ReserveFuture:
             future::ReserveFuture<'static, mpmc::Sender<Mine>, mpmc::Permit<'static, Mine>> = "SYPUR",
             future::ReserveFuture<'static, mpmc::Sender<Bound>, mpmc::Permit<'static, Bound>> = "..PUR",
             future::ReserveFuture<'static, broadcast::Sender<u8>, broadcast::Permits<'static, u8>> = "SYPUR",
-            future::ReserveFuture<'static, broadcast::Sender<Mine>, broadcast::Permits<'static, Mine>> = "..PUR";
+            future::ReserveFuture<'static, broadcast::Sender<Mine>, broadcast::Permits<'static, Mine>> = "..PUR",
+            future::ReserveFuture<'static, spsc::Sender<Mine>, ysuite::Permit<'static, spsc::Sender<Mine>>> = "SYPUR",
+            future::ReserveFuture<'static, spsc::Sender<Bound>, ysuite::Permit<'static, spsc::Sender<Bound>>> = "..PUR",
+            future::ReserveFuture<'static, mpsc::Sender<Mine>, ysuite::Permits<'static, mpsc::Sender<Mine>>> = "SYPUR";
+        // The message is in the first, and what a receiver has taken in the last. Both borrow what is the caller's.
+        "channel/task_batch.rs" SendUntilFuture:
+            future::SendUntilFuture<'static, spsc::Sender<Mine>, u8> = "S.PUR", future::SendUntilFuture<'static, spsc::Sender<Bound>, u8> = "..PUR",
+            future::SendUntilFuture<'static, mpsc::Sender<u8>, u8> = "SYPUR", future::SendUntilFuture<'static, mpsc::Sender<u8>, Bound> = "..PUR",
+            future::SendUntilFuture<'static, mpmc::Sender<Mine>, u8> = "S.PUR", future::SendUntilFuture<'static, mpmc::Sender<u8>, PhantomPinned> = "SY.UR",
+            future::SendUntilFuture<'static, broadcast::Sender<u8>, u8> = "SYPUR", future::SendUntilFuture<'static, broadcast::Sender<Mine>, u8> = "..PUR";
+        "channel/task_batch.rs" SendBatchFuture:
+            future::SendBatchFuture<'static, spsc::Sender<Mine>, Some<Mine>> = "S.P..", future::SendBatchFuture<'static, spsc::Sender<Bound>, Some<Bound>> = "..P..",
+            future::SendBatchFuture<'static, mpsc::Sender<u8>, Some<u8>> = "SYP..",
+            future::SendBatchFuture<'static, mpmc::Sender<Mine>, Some<Mine>> = "S.P..", future::SendBatchFuture<'static, mpmc::Sender<Bound>, Some<Bound>> = "..P..",
+            future::SendBatchFuture<'static, broadcast::Sender<u8>, Some<u8>> = "SYP..", future::SendBatchFuture<'static, broadcast::Sender<Mine>, Some<Mine>> = "..P..";
+        "channel/task_batch.rs" RecvBatchFuture:
+            future::RecvBatchFuture<'static, spsc::Receiver<Mine>> = "S.P..", future::RecvBatchFuture<'static, spsc::Receiver<Bound>> = "..P..",
+            future::RecvBatchFuture<'static, mpsc::Receiver<u8>> = "SYP..",
+            future::RecvBatchFuture<'static, mpmc::Receiver<Mine>> = "S.P..", future::RecvBatchFuture<'static, mpmc::Receiver<Bound>> = "..P..",
+            future::RecvBatchFuture<'static, broadcast::Receiver<u8>> = "SYP..", future::RecvBatchFuture<'static, broadcast::Receiver<Mine>> = "..P..";
         "channel/future.rs" ClosedFuture:
             future::ClosedFuture<'static, mpmc::Sender<Mine>> = "SYPUR", future::ClosedFuture<'static, mpmc::Sender<Bound>> = "..PUR",
+            future::ClosedFuture<'static, spsc::Sender<Mine>> = "SYPUR", future::ClosedFuture<'static, mpsc::Sender<Bound>> = "..PUR",
             future::ClosedFuture<'static, broadcast::Sender<u8>> = "SYPUR", future::ClosedFuture<'static, watch::Sender<u8>> = "SYPUR",
             future::ClosedFuture<'static, oneshot::Sender<Mine>> = "SYPUR", future::ClosedFuture<'static, oneshot::Sender<Bound>> = "..PUR";
         // What is within borrows what is beside it.
         "channel/future.rs" OwnedFuture:
             future::OwnedFuture<mpmc::Sender<Mine>> = "S..UR", future::OwnedFuture<mpmc::Sender<Bound>> = "...UR",
+            future::OwnedFuture<spsc::Sender<Mine>> = "S..UR", future::OwnedFuture<mpsc::Receiver<Mine>> = "SY.UR",
             future::OwnedFuture<mpmc::Receiver<Mine>> = "SY.UR", future::OwnedFuture<watch::Receiver<u8>> = "SY.UR",
             future::OwnedFuture<broadcast::Receiver<u8>> = "SY.UR", future::OwnedFuture<broadcast::Receiver<Mine>> = "...UR";
         "channel/future.rs" ReserveOwned: future::ReserveOwned<mpmc::Sender<Mine>> = "SYPUR";

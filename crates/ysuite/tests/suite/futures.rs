@@ -1,16 +1,17 @@
 //! The futures that several kinds of channels share: those that own their handle, and those that wait for a disconnection,
 //! or for a value. Kept in structs, moved while they wait, dropped in each state, and not polled again.
 
-use std::future::Future;
+use std::future::{Future, Pending, pending, ready};
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::thread;
 
-use ysuite::future::{ClosedFuture, OwnedFuture};
+use ysuite::future::{ClosedFuture, OwnedFuture, RecvBatchFuture, ReserveFuture, SendBatchFuture, SendUntilFuture};
 use ysuite::watch::{self, WaitForFuture};
-use ysuite::{RecvError, SendError, TrySendError, broadcast, mpmc, oneshot};
+use ysuite::{RecvError, SendError, SendTimeoutError, TrySendError, broadcast, mpmc, mpsc, oneshot, spsc};
 
 use crate::support::executor::{Clinging, Explosive, Task, block_on, poll_once};
 use crate::support::{Tally, guarded, panics};
@@ -270,4 +271,135 @@ fn a_predicate_is_dropped_with_the_wait() {
     assert_eq!((waits(&mut receiver, 1), waits(&mut receiver, 0)), ((true, 1), (false, 2)));
     assert_eq!(Arc::strong_count(&shared), 1);
     drop(sender);
+}
+
+/// Without a box and without a pin. Each is moved while it waits.
+#[test]
+fn limits_batches_and_reservations_are_kept_in_a_struct_of_every_kind() {
+    macro_rules! kept {
+        ($kind:ident, $permit:ty) => {{
+            #[derive(Default)]
+            struct Kept<'a> {
+                until: Option<SendUntilFuture<'a, $kind::Sender<u32>, Pending<()>>>,
+                batch: Option<SendBatchFuture<'a, $kind::Sender<u32>, Range<u32>>>,
+                received: Option<RecvBatchFuture<'a, $kind::Receiver<u32>>>,
+                reserving: Option<ReserveFuture<'a, $kind::Sender<u32>, $permit>>,
+            }
+            #[allow(unused_mut, reason = "handles of some kinds are shared")]
+            let (mut sender, mut receiver) = $kind::bounded(1);
+            let task = Task::default();
+            while sender.try_send(0).is_ok() {}
+            {
+                let mut kept = Kept { until: Some(sender.send_async_until(1, pending())), ..Kept::default() };
+                assert!(poll_once(kept.until.as_mut().unwrap(), &task).is_pending());
+                let mut moved = Box::new(kept);
+                assert_eq!((receiver.recv(), task.woken()), (Ok(0), 1));
+                let until = moved.until.as_mut().unwrap();
+                assert_eq!(poll_once(&mut *until, &task), Poll::Ready(Ok(())));
+                assert!(panics(|| _ = poll_once(until, &task)).contains("is not polled when it has been ready"));
+            }
+            assert_eq!(block_on(sender.send_async_until(2, ready(()))), Err(SendTimeoutError::Timeout(2)));
+            {
+                let mut messages = 2..4;
+                let mut kept = Kept { batch: Some(sender.send_batch_async(&mut messages)), ..Kept::default() };
+                assert!(poll_once(kept.batch.as_mut().unwrap(), &task).is_pending());
+                let mut moved = Box::new(kept);
+                let (last, sent) = loop {
+                    let last = receiver.recv().unwrap();
+                    if let Poll::Ready(sent) = poll_once(moved.batch.as_mut().unwrap(), &task) {
+                        break (last, sent);
+                    }
+                };
+                assert!(last <= 2);
+                assert_eq!((sent, receiver.try_iter().last()), (Ok(2), Some(3)));
+            }
+            let mut to = Vec::new();
+            {
+                assert_eq!(block_on(receiver.recv_batch_async(&mut to, 0)), Ok(0));
+                let mut kept = Kept { received: Some(receiver.recv_batch_async(&mut to, 9)), ..Kept::default() };
+                assert!(poll_once(kept.received.as_mut().unwrap(), &task).is_pending());
+                let mut moved = Box::new(kept);
+                sender.send(4).unwrap();
+                assert_eq!(poll_once(moved.received.as_mut().unwrap(), &task), Poll::Ready(Ok(1)));
+            }
+            assert_eq!(to, [4]);
+            while sender.try_send(0).is_ok() {}
+            {
+                let mut kept = Kept { reserving: Some(sender.reserve_async()), ..Kept::default() };
+                assert!(poll_once(kept.reserving.as_mut().unwrap(), &task).is_pending());
+                let mut moved = Box::new(kept);
+                let before = task.woken();
+                assert_eq!((receiver.recv(), task.woken()), (Ok(0), before + 1));
+                let Poll::Ready(Ok(permit)) = poll_once(moved.reserving.as_mut().unwrap(), &task) else {
+                    panic!("there is room")
+                };
+                let sent = permit.send(5);
+                sent.unwrap();
+            }
+            assert_eq!(receiver.try_iter().last(), Some(5));
+            assert_eq!(task.held(), 0, "no waker is kept");
+        }};
+    }
+    kept!(spsc, ysuite::Permit<'a, spsc::Sender<u32>>);
+    kept!(mpsc, ysuite::Permit<'a, mpsc::Sender<u32>>);
+    kept!(mpmc, mpmc::Permit<'a, u32>);
+    kept!(broadcast, broadcast::Permit<'a, u32>);
+}
+
+/// A waiting reservation of a sender of one thread keeps no waker, and the sender goes on.
+#[test]
+fn a_reservation_of_a_pipe_that_is_dropped_waits_no_longer() {
+    let (mut sender, mut receiver) = spsc::bounded(1);
+    let task = Task::default();
+    sender.send(1).unwrap();
+    {
+        let mut reserving = sender.reserve_many_async(1);
+        assert!(poll_once(&mut reserving, &task).is_pending());
+        assert_eq!(task.held(), 1);
+    }
+    assert_eq!((task.held(), receiver.recv(), task.woken()), (0, Ok(1), 0));
+    sender.try_send(2).unwrap();
+}
+
+#[test]
+fn a_future_that_owns_an_end_of_a_pipe_returns_it() {
+    macro_rules! owned {
+        ($kind:ident) => {{
+            let (sender, receiver) = $kind::bounded(1);
+            let task = Task::default();
+            let mut receiving = Box::pin(lives_for_ever(receiver.recv_owned_async()));
+            assert!(poll_once(&mut receiving, &task).is_pending());
+            let (sent, sender) = block_on(sender.send_owned_async(1));
+            assert_eq!((sent, task.woken()), (Ok(()), 1));
+            let Poll::Ready((Ok(1), receiver)) = poll_once(&mut receiving, &task) else { panic!("there is a message") };
+            let (_, sender) = block_on(sender.send_owned_async(2));
+            let mut sending: Pin<Box<OwnedFuture<$kind::Sender<u8>>>> = Box::pin(sender.send_owned_async(3));
+            assert!(poll_once(&mut sending, &task).is_pending());
+            drop(sending);
+            let (received, receiver) = block_on(receiver.recv_owned_async());
+            assert_eq!((received, block_on(receiver.recv_owned_async()).0), (Ok(2), Err(RecvError)));
+        }};
+    }
+    owned!(spsc);
+    owned!(mpsc);
+}
+
+#[test]
+fn a_weak_sender_of_a_broadcast_keeps_no_receiver_waiting() {
+    let (sender, mut receiver) = broadcast::bounded(1);
+    let weak = sender.downgrade();
+    assert!(weak.same_channel(&weak.clone()) && weak == sender.downgrade());
+    let other = weak.upgrade().unwrap();
+    assert_eq!((sender.sender_count(), other.same_channel(&sender)), (2, true));
+    drop(sender);
+    other.send(1).unwrap();
+    assert_eq!(receiver.recv(), Ok(1));
+    drop(other);
+    assert_eq!(receiver.recv(), Err(broadcast::RecvError::Disconnected));
+    assert!(weak.upgrade().is_none());
+    let (sender, _receiver) = broadcast::bounded::<u8>(1);
+    let weak = sender.downgrade();
+    sender.close();
+    assert!(weak.upgrade().is_none());
+    assert!(format!("{weak:?}").starts_with("WeakSender"));
 }

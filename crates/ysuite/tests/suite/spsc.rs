@@ -128,6 +128,48 @@ fn a_receiver_knows_that_there_is_no_room() {
     assert!(!receiver.is_full());
 }
 
+/// Of messages that fill lines, share lines, and lie across them. The batches end at every place in a line and in a piece of
+/// memory, some because their iterator panics.
+#[test]
+fn batches_of_every_length_and_size() {
+    fn come_in_order<T: PartialEq + std::fmt::Debug + Send>(bound: Option<usize>, of: impl Fn(usize) -> T) {
+        let (mut sender, mut receiver) = bound.map_or_else(spsc::unbounded, spsc::bounded);
+        let (mut first, mut expected) = (0, 0);
+        for length in (0..130).chain([5, 64, 3, 63]) {
+            let is_short = length % 3 == 2;
+            let next = |number| if is_short && number == first + length - 1 { panic!("boom") } else { of(number) };
+            let mut send = || sender.send_batch((first..first + length).map(next));
+            if is_short {
+                assert_eq!(panics(|| _ = send()), "boom");
+            } else {
+                assert_eq!(send(), Ok(length));
+            }
+            first += length - usize::from(is_short);
+            assert_eq!(receiver.len(), first - expected);
+            for most in [length / 2 + 1, 7, 200] {
+                let mut received = Vec::with_capacity(most.min(100));
+                if receiver.try_recv_batch(&mut received, most).is_ok() {
+                    assert_eq!(received, Vec::from_iter((expected..).take(received.len()).map(&of)));
+                }
+                expected += received.len();
+            }
+            assert_eq!(expected, first);
+        }
+        drop(sender);
+        assert_eq!(receiver.recv(), Err(RecvError));
+    }
+    for bound in [None, Some(130), Some(1024)] {
+        come_in_order(bound, |_| ());
+        come_in_order(bound, |number| number as u8);
+        come_in_order(bound, |number| number as u64);
+        come_in_order(bound, |number| [number as u64; 3]);
+        come_in_order(bound, |number| [number as u64; 4]);
+        come_in_order(bound, |number| [number as u64; 8]);
+        come_in_order(bound, |number| number.to_string());
+        come_in_order(bound, |number| [number as u16; 111]);
+    }
+}
+
 #[test]
 fn a_batch_receive_takes_all_that_is_there() {
     // Also what came after a poll that knew of less.

@@ -75,8 +75,10 @@ fn no_word_is_used_that_the_glossary_retires() {
             continue;
         }
         let is_page = path.extension().is_some_and(|extension| extension == "md");
-        // In C, and between processes, kinds have these names.
-        let is_of_c = path.components().any(|part| part.as_os_str() == "ysuite-c" || part.as_os_str() == "ysuite-shm")
+        // In C, in Python, and between processes, kinds have these names.
+        let is_of_c = path
+            .components()
+            .any(|part| ["ysuite-c", "ysuite-shm", "python"].iter().any(|name| part.as_os_str() == *name))
             || path.ends_with("c-and-cpp.md");
         let text = fs::read_to_string(&path).expect("a text").to_lowercase();
         for (number, line) in text.lines().enumerate() {

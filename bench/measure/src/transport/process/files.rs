@@ -1,9 +1,12 @@
 //! What a mechanism keeps in files: named shared memory, and a folder. Removed by the process that measures; what one has
-//! left that was killed, the next removes.
+//! left that was killed, the next in its process namespace removes: the numbers of another one say nothing here.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::{env, fs, process};
+
+use rustix::io::Errno;
+use rustix::process::{Pid, test_kill_process};
 
 /// Begins the names of all of them.
 const MARK: &str = "ybench-files-";
@@ -18,7 +21,7 @@ impl Files {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         sweep();
         // ORDERING: Relaxed: only that no two are the same.
-        Self(format!("{MARK}{}-{}-", process::id(), NEXT.fetch_add(1, Ordering::Relaxed)))
+        Self(format!("{MARK}{}-{}-{}-", namespace(), process::id(), NEXT.fetch_add(1, Ordering::Relaxed)))
     }
 
     pub fn tag(&self) -> &str {
@@ -55,11 +58,20 @@ fn remove(chosen: impl Fn(&str) -> bool) {
     }
 }
 
+/// The number of this process's namespace of processes, or nothing where there is no `/proc`.
+fn namespace() -> String {
+    let link = fs::read_link("/proc/self/ns/pid").unwrap_or_default();
+    link.to_string_lossy().chars().filter(char::is_ascii_digit).collect()
+}
+
 /// Removes the files of processes that have ended.
 fn sweep() {
+    let own = namespace();
     remove(|name| {
-        let id = name.strip_prefix(MARK).and_then(|rest| rest.split('-').next());
-        id.is_some_and(|id| !Path::new(&format!("/proc/{id}")).exists())
+        let mut words = name.strip_prefix(MARK).unwrap_or_default().split('-');
+        let is_near = !own.is_empty() && words.next() == Some(&own);
+        let id = words.next().and_then(|id| id.parse().ok()).and_then(Pid::from_raw);
+        is_near && id.is_some_and(|id| test_kill_process(id) == Err(Errno::SRCH))
     });
 }
 
@@ -73,12 +85,17 @@ mod tests {
         let (own, place) = (folder(files.tag()), Path::new(SHARED_MEMORY));
         let memory = place.join(format!("{}memory", files.tag()));
         // No process has a number as large as this.
-        let left = place.join(format!("{MARK}999999999-0-memory"));
+        let left = place.join(format!("{MARK}{}-999999999-0-memory", namespace()));
+        // But one of another namespace may.
+        let far = place.join(format!("{MARK}{}-999999999-0-memory", process::id()));
         fs::create_dir_all(own.join("inner")).unwrap();
         fs::write(&memory, "some").unwrap();
         fs::write(&left, "some").unwrap();
+        fs::write(&far, "some").unwrap();
         let other = Files::new();
-        assert!(!left.exists() && memory.exists() && other.tag() != files.tag());
+        let stays = far.exists();
+        fs::remove_file(&far).unwrap_or_default();
+        assert!(!left.exists() && memory.exists() && stays && other.tag() != files.tag());
         drop(files);
         assert!(!own.exists() && !memory.exists());
     }

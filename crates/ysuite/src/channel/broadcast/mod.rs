@@ -103,11 +103,13 @@ mod sender;
 mod shared;
 #[cfg(feature = "futures")]
 mod sink;
+mod weak;
 
 pub use self::error::{RecvError, RecvTimeoutError, TryRecvError};
 pub use self::permit::{OwnedPermit, Permit, Permits};
 pub use self::receiver::{Receiver, ReceiverLag, RecvFuture};
 pub use self::sender::{SendFuture, Sender};
+pub use self::weak::WeakSender;
 use super::error::{ReserveError, SendError, SendTimeoutError, TryReserveError, TrySendError};
 
 use self::shared::BroadcastShared;

@@ -1,7 +1,9 @@
 //! What the handles of a broadcast channel do that may have to wait: receive and send. One thread or one task for each operation.
 
+use core::iter::Fuse;
 use core::marker::PhantomData;
 use core::task::{Context, Poll};
+use std::vec;
 
 use super::RecvError;
 use super::permit::HeldRoom;
@@ -11,6 +13,7 @@ use super::shared::{BroadcastShared, Listener, Speaker};
 use crate::channel::SendError;
 #[cfg(feature = "select")]
 use crate::channel::select::{OperationSource, SelectRecv, SelectSend};
+use crate::channel::task_batch::BatchPlace;
 use crate::operation::{Operation, Readiness};
 use crate::os::Deadline;
 use crate::queue::broadcast::{Found, Seat};
@@ -42,10 +45,16 @@ impl<T: Clone> Intake<T> for Option<T> {
 }
 
 /// The messages of one batch.
-pub(super) struct IntakeBatch<'a, T> {
+pub(in crate::channel) struct IntakeBatch<'a, T> {
     pub(super) to: &'a mut Vec<T>,
     pub(super) most: usize,
     pub(super) taken: usize,
+}
+
+impl<T> BatchPlace for IntakeBatch<'_, T> {
+    fn taken(&self) -> usize {
+        self.taken
+    }
 }
 
 impl<T: Clone> Intake<T> for IntakeBatch<'_, T> {
@@ -191,18 +200,49 @@ impl<T> Supply<T> for HeldRoom<'_, T> {
     }
 }
 
-/// Nothing: the operation waits for room.
-pub(super) struct ForRoom;
+/// Messages of an iterator, of which each operation takes and sends those for which there is room.
+pub(super) struct BatchParts<'a, T, I: Iterator<Item = T>> {
+    /// The iterator is not called again after it has ended: it may return messages once more.
+    messages: Fuse<&'a mut I>,
+    /// Of the current part: another sender was quicker.
+    rest: vec::IntoIter<T>,
+    /// The number of messages that have been sent.
+    pub(super) sent: usize,
+    /// The iterator has ended.
+    pub(super) is_over: bool,
+}
 
-impl<T> Supply<T> for ForRoom {
+impl<'a, T, I: Iterator<Item = T>> BatchParts<'a, T, I> {
+    pub(super) fn new(messages: &'a mut I) -> Self {
+        Self { messages: messages.fuse(), rest: Vec::new().into_iter(), sent: 0, is_over: false }
+    }
+
+    /// The messages that were taken from the iterator and not sent.
+    pub(super) fn take_back(&mut self) -> Vec<T> {
+        self.rest.by_ref().collect()
+    }
+}
+
+impl<T, I: Iterator<Item = T>> Supply<T> for BatchParts<'_, T, I> {
     fn push(&mut self, shared: &BroadcastShared<T>) -> Result<(), Rejected<()>> {
-        if shared.is_deserted() {
-            Err(Rejected::Closed(()))
-        } else if shared.ring.is_writable() {
-            Ok(())
+        let mut space = StagingSpace::new();
+        let mut run = StagedRun::new(&mut space, shared);
+        if self.rest.len() != 0 {
+            run.staging.fill(&mut self.rest, usize::MAX);
+        } else if self.messages.size_hint().1 == Some(0) {
+            self.is_over = true;
+        } else if shared.is_deserted() {
+            return Err(Rejected::Closed(()));
+        } else if !shared.ring.is_writable() {
+            return Err(Rejected::Full(()));
         } else {
-            Err(Rejected::Full(()))
+            run.staging.fill(&mut self.messages, shared.ring.known_room().max(1));
+            self.is_over = run.staging.len() == 0;
         }
+        let outcome = run.push(shared);
+        self.sent += run.sent;
+        self.rest = run.staging.take(usize::MAX).chain(&mut self.rest).collect::<Vec<_>>().into_iter();
+        outcome
     }
 }
 

@@ -11,11 +11,12 @@ use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::operations::{BroadcastReceive, IntakeBatch};
 use super::shared::{BroadcastShared, Listener};
 use crate::channel::Spin;
-use crate::channel::coop::{poll_within_budget, within_budget};
+use crate::channel::coop::poll_within_budget;
 use crate::channel::error;
 use crate::channel::future::{OwnedFuture, Owning};
 use crate::channel::identity::{impl_identity, is_attached};
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
+use crate::channel::task_batch::{Receives, ReceivesBatches, RecvBatchFuture};
 use crate::foreign::{Foreign, Panics};
 use crate::operation::{self, Task};
 use crate::os::Deadline;
@@ -408,13 +409,11 @@ impl<T: Clone> Receiver<T> {
     ///
     /// # Panics
     /// As [`recv_batch`](Self::recv_batch).
-    pub async fn recv_batch_async(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
+    pub fn recv_batch_async<'a>(&'a mut self, to: &'a mut Vec<T>, max: usize) -> RecvBatchFuture<'a, Self> {
         if max == 0 {
-            return self.take_none();
+            return RecvBatchFuture::nothing(self.take_none());
         }
-        let mut task = Task::new(BroadcastReceive::new(self), Foreign::new(IntakeBatch { to, most: max, taken: 0 }));
-        within_budget(&mut task).await?;
-        Ok(task.place().taken)
+        RecvBatchFuture::new(BroadcastReceive::new(self), IntakeBatch { to, most: max, taken: 0 })
     }
 
     /// The messages, one by one. Waits for each, and ends when there will be no more. Skips missed messages; see
@@ -498,6 +497,17 @@ impl<T: Clone> Receiver<T> {
             None => Err(RecvTimeoutError::Timeout),
         }
     }
+}
+
+impl<T: Clone> Receives for Receiver<T> {
+    type Error = RecvError;
+}
+
+impl<T: Clone> ReceivesBatches for Receiver<T> {
+    type Operation<'a>
+        = BroadcastReceive<'a, T, IntakeBatch<'a, T>>
+    where
+        Self: 'a;
 }
 
 /// A receive of a task: see [`recv_async`](Receiver::recv_async).

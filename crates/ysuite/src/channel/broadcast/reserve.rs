@@ -4,8 +4,8 @@ use super::operations::BroadcastSend;
 use super::permit::{HeldRoom, OwnedPermit, Permit, Permits};
 use super::shared::{BroadcastShared, Speaker};
 use super::{ReserveError, Sender, TryReserveError, TrySendError};
-use crate::channel::future::{OwnedFuture, ReserveOwned, ReservesOwned};
-use crate::channel::reserve::{Reservation, ReserveFuture, ReservedRoom, Reserver, Roomy};
+use crate::channel::future::{OwnedFuture, ReserveFuture, ReserveOwned, Reserves, ReservesOwned};
+use crate::channel::reserve::{Reservation, ReservedRoom, Reserver, RoomReserving, Roomy};
 use crate::operation;
 use crate::queue::exchange::Rejected;
 use crate::wait::SharedBackoff;
@@ -44,7 +44,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// As [`reserve`](Self::reserve).
     pub fn reserve_async(&self) -> ReserveFuture<'_, Self, Permit<'_, T>> {
-        ReserveFuture::new(self, 1, Permit::new)
+        ReserveFuture(RoomReserving::new(self, 1, Permit::new))
     }
 
     // WAITS: for the right to gather, then for room for the rest; ends: that, the last receiver has disconnected, the
@@ -70,7 +70,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// As [`reserve_many`](Self::reserve_many).
     pub fn reserve_many_async(&self, places: usize) -> ReserveFuture<'_, Self, Permits<'_, T>> {
-        ReserveFuture::new(self, places, Permits::new)
+        ReserveFuture(RoomReserving::new(self, places, Permits::new))
     }
 
     /// Reserves room for `places` messages, if there is room for all of them.
@@ -139,6 +139,13 @@ impl<T> Sender<T> {
         operation::perform(Reservation::new(self, places), &mut held)?;
         Ok(held)
     }
+}
+
+impl<T> Reserves for Sender<T> {
+    type Reserving<'a, P>
+        = RoomReserving<'a, Self, P>
+    where
+        Self: 'a;
 }
 
 impl<T> Reserver for Sender<T> {

@@ -2,23 +2,23 @@
 
 use core::fmt;
 use core::future::Future;
-use core::pin::{Pin, pin};
-use core::task::{Context, Poll};
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::time::Instant;
 
-use super::operations::{BroadcastSend, ForRoom, StagedRun, Supply};
+use super::operations::{BatchParts, BroadcastSend, StagedRun};
 use super::receiver::{Receiver, ReceiverLag};
 use super::shared::{BroadcastShared, Leaver};
 use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
-use crate::channel::coop::{poll_within_budget, within_budget};
+use crate::channel::coop::{poll_operation, poll_within_budget};
 use crate::channel::error;
 use crate::channel::future::{Closable, ClosedFuture, OwnedFuture, Owning, UntilReady};
 use crate::channel::identity::impl_identity;
+use crate::channel::task_batch::{SendBatchFuture, SendUntilFuture, Sends, SendsInTasks};
 use crate::foreign::{Foreign, Panics};
-use crate::operation::limit::Limit;
-use crate::operation::{self, Readiness, Task};
+use crate::operation::{self, Polled, Readiness, Task};
 use crate::os::Deadline;
 use crate::queue::exchange::{Rejected, StagingSpace};
 use crate::sync::Arc;
@@ -193,18 +193,8 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// `Timeout` when `stop` is ready first, when there is no receiver, and when the channel was closed.
-    pub fn send_async_until(
-        &self,
-        message: T,
-        stop: impl Future,
-    ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
-        // The future captures this and only lends it, so it holds the message once.
-        let mut place = Foreign::some(message);
-        within_budget(async move {
-            let stop = pin!(Some(stop));
-            let outcome = operation::until(BroadcastSend::new(self), &mut *place, Limit::new(stop)).await;
-            error::of_send_timeout(error::of_limited(outcome), &mut place)
-        })
+    pub fn send_async_until<F: Future>(&self, message: T, stop: F) -> SendUntilFuture<'_, Self, F> {
+        SendUntilFuture::new(BroadcastSend::new(self), message, stop)
     }
 
     // USER CODE: `Drop` of the iterator, as in `send_batch` of `channel/send.rs`; test: tests/suite/batches.rs:
@@ -254,44 +244,12 @@ impl<T> Sender<T> {
     ///
     /// # Panics
     /// As [`send`](Self::send); then the messages that the iterator has not returned are not sent.
-    pub async fn send_batch_async(&self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-        // The iterator is not called again after it has ended: it may return messages once more.
-        let mut messages = messages.fuse();
-        let mut sent = 0;
-        while messages.size_hint().1 != Some(0) {
-            // Each part is a step: an iterator may be endless.
-            let room = within_budget(Task::new(BroadcastSend::new(self), Foreign::new(ForRoom))).await;
-            room.map_err(|_| SendError(Vec::new()))?;
-            let (some, rest) = self.send_some(&mut messages)?;
-            if some == 0 && rest.is_empty() {
-                break;
-            }
-            sent += some;
-            // Another sender was quicker.
-            let mut rest = Foreign::new(rest.into_iter());
-            while let Some(message) = rest.next() {
-                let mut task = Task::new(BroadcastSend::new(self), Foreign::some(message));
-                if (&mut task).await.is_err() {
-                    return Err(SendError(task.place().take().into_iter().chain(&mut *rest).collect()));
-                }
-                sent += 1;
-            }
-        }
-        Ok(sent)
-    }
-
-    /// Takes messages from the iterator for which there is room, and sends them. Returns their number, and those for
-    /// which there is no more room.
-    fn send_some(&self, messages: &mut impl Iterator<Item = T>) -> Result<(usize, Vec<T>), SendError<Vec<T>>> {
-        let mut space = StagingSpace::new();
-        let mut run = StagedRun::new(&mut space, &self.shared);
-        run.staging.fill(messages, self.shared.ring.known_room().max(1));
-        let outcome = run.push(&self.shared);
-        let rest = run.staging.take(usize::MAX).collect();
-        match outcome {
-            Err(Rejected::Closed(())) => Err(SendError(rest)),
-            _ => Ok((run.sent, rest)),
-        }
+    pub fn send_batch_async<'a, I>(&'a self, messages: &'a mut I) -> SendBatchFuture<'a, Self, I>
+    where
+        I: Iterator<Item = T>,
+    {
+        let parts = Foreign::new(BatchParts::new(messages));
+        SendBatchFuture(BroadcastBatch { sender: self, part: Task::new(BroadcastSend::new(self), parts) })
     }
 
     /// Makes a new receiver, of all messages that are sent from now on.
@@ -586,4 +544,45 @@ mod tests {
         assert_eq!(waiting.as_mut().poll(&mut context), Poll::Ready(Ok(())));
         assert!(late.try_iter().eq([3, 2]));
     }
+}
+
+/// A batch of a task, part by part.
+pub(in crate::channel) struct BroadcastBatch<'a, T, I: Iterator<Item = T>> {
+    sender: &'a Sender<T>,
+    part: Task<BroadcastSend<'a, T, BatchParts<'a, T, I>>>,
+}
+
+impl<T, I: Iterator<Item = T>> Future for BroadcastBatch<'_, T, I> {
+    type Output = Result<usize, SendError<Vec<T>>>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Self { sender, part } = self.get_mut();
+        loop {
+            // Each part is a step: an iterator may be endless.
+            let (polled, parts) = part.parts();
+            ready!(poll_operation(polled, parts, context)).map_err(|_| SendError(parts.take_back()))?;
+            if parts.is_over {
+                return Poll::Ready(Ok(parts.sent));
+            }
+            *polled = Polled::new(BroadcastSend::new(sender));
+        }
+    }
+}
+
+// Nothing is pinned in place.
+impl<T, I: Iterator<Item = T>> Unpin for BroadcastBatch<'_, T, I> {}
+
+impl<T> Sends for Sender<T> {
+    type Message = T;
+}
+
+impl<T> SendsInTasks for Sender<T> {
+    type Send<'a>
+        = BroadcastSend<'a, T, Option<T>>
+    where
+        Self: 'a;
+    type Batch<'a, I: Iterator<Item = T> + 'a>
+        = BroadcastBatch<'a, T, I>
+    where
+        Self: 'a;
 }

@@ -341,6 +341,15 @@ impl<T> BroadcastShared<T> {
         self.sender_count.fetch_add(1, Ordering::Relaxed);
     }
 
+    // FINAL: `false`: the count of senders never leaves 0; test: tests/loom/broadcast.rs:
+    //     an_upgrade_against_the_last_senders_drop
+    /// Another sender is made, unless all of them are dropped (false).
+    pub(super) fn add_sender_to_others(&self) -> bool {
+        // ORDERING: Relaxed; the count alone decides, by its own order of changes.
+        let again = |senders| (senders != 0).then_some(senders + 1);
+        self.sender_count.fetch_update(Ordering::Relaxed, Ordering::Relaxed, again).is_ok()
+    }
+
     /// A sender is dropped.
     pub(super) fn remove_sender(&self) {
         // ORDERING: AcqRel: each sender releases what it has sent; the last one acquires that before it closes the

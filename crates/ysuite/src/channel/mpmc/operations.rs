@@ -8,6 +8,7 @@ use super::handle::{MpmcHandle, of_offer};
 use super::shared::{MpmcShared, WaitingSide};
 use super::{Receiver, RecvError, SendError, Sender};
 use crate::channel::rendezvous::{Exchanged, Lining};
+use crate::channel::task_batch::BatchPlace;
 use crate::foreign::{Foreign, Lent, Panics};
 use crate::operation::{Operation, step};
 use crate::os::Deadline;
@@ -181,6 +182,12 @@ impl<'a, T> RecvRun<'a, T> {
             self.to.push(first.take_out());
             self.taken = 1 + line.party().take_more(self.to, self.most - 1);
         }
+    }
+}
+
+impl<T> BatchPlace for RecvRun<'_, T> {
+    fn taken(&self) -> usize {
+        self.taken
     }
 }
 

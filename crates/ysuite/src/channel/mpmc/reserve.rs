@@ -5,10 +5,9 @@ use super::holding::HeldPlaces;
 use super::permit::{OwnedPermit, Permit, Permits};
 use super::shared::{MpmcShared, Writers};
 use super::{ReserveError, Sender, TryReserveError, TrySendError};
-use crate::channel::future::{OwnedFuture, ReserveOwned, ReservesOwned};
-use crate::channel::reserve::{Reservation, ReserveFuture, ReservedRoom, Reserver};
-use crate::foreign::Foreign;
-use crate::operation::{self, Task};
+use crate::channel::future::{OwnedFuture, ReserveFuture, ReserveOwned, Reserves, ReservesOwned};
+use crate::channel::reserve::{Reservation, ReservedRoom, Reserver, RoomReserving};
+use crate::operation;
 use crate::queue::exchange::Rejected;
 use crate::wait::many::ManyWait;
 use crate::wait::{SharedBackoff, spin_for_a_moment};
@@ -55,7 +54,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// As [`reserve`](Self::reserve).
     pub fn reserve_async(&self) -> ReserveFuture<'_, Self, Permit<'_, T>> {
-        ReserveFuture::new(self, 1, one)
+        ReserveFuture(RoomReserving::new(self, 1, one))
     }
 
     // WAITS: for the right to gather, then for room for the rest; ends: that, the close; spin: as `wait/many.rs`;
@@ -103,7 +102,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// As [`reserve_many`](Self::reserve_many).
     pub fn reserve_many_async(&self, places: usize) -> ReserveFuture<'_, Self, Permits<'_, T>> {
-        ReserveFuture::new(self, places, Permits::new)
+        ReserveFuture(RoomReserving::new(self, places, Permits::new))
     }
 
     /// As [`reserve`](Self::reserve), with a permit that owns this sender. Another sender is a clone.
@@ -168,7 +167,7 @@ impl<T> Sender<T> {
         }
     }
 
-    fn held(&self) -> HeldPlaces<'_, T> {
+    pub(super) fn held(&self) -> HeldPlaces<'_, T> {
         ReservedRoom::none(&self.shared)
     }
 
@@ -226,16 +225,13 @@ impl<T> Sender<T> {
     fn hold<'a>(&'a self, held: &mut HeldPlaces<'a, T>, places: usize) -> Result<(), ReserveError> {
         operation::perform(Reservation::new(self, places), held)
     }
+}
 
-    /// Waits until some cells are reserved, at most `most`. An error where the channel is closed.
-    pub(super) async fn hold_some_async(&self, most: usize) -> Result<HeldPlaces<'_, T>, ReserveError> {
-        let mut task = Task::new(Reservation::new(self, 1), Foreign::new(self.held()));
-        (&mut task).await?;
-        let mut held = task.place().take();
-        // Also the cells that are free now. None is fine.
-        let _ = held.add(most - 1);
-        Ok(held)
-    }
+impl<T> Reserves for Sender<T> {
+    type Reserving<'a, P>
+        = RoomReserving<'a, Self, P>
+    where
+        Self: 'a;
 }
 
 impl<T> Reserver for Sender<T> {

@@ -5,19 +5,25 @@
 
 use core::fmt;
 use core::future::Future;
-use core::pin::{Pin, pin};
-use core::task::{Context, Poll};
+use core::iter::Fuse;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
 
 use super::handle::MpmcHandle;
 use super::holding::HeldPlaces;
 use super::operations::{MpmcReceive, MpmcSend, RecvRun};
-use super::{Receiver, RecvError, SendError, SendTimeoutError, Sender};
-use crate::channel::coop::{poll_future, poll_operation, within_budget};
+use super::{Receiver, RecvError, SendError, Sender};
+use crate::channel::coop::{poll_future, poll_operation};
 use crate::channel::error;
 use crate::channel::future::{OwnedFuture, Owning};
+use crate::channel::pipe::OneByOne;
+use crate::channel::rendezvous::Exchange;
+use crate::channel::reserve::Reservation;
+use crate::channel::task_batch::{
+    Receives, ReceivesBatches, RecvBatchFuture, SendBatchFuture, SendUntilFuture, Sends, SendsInTasks,
+};
 use crate::foreign::{Foreign, Guarded, Panics};
-use crate::operation::limit::Limit;
-use crate::operation::{self, Polled, Task};
+use crate::operation::{Polled, Task};
 use crate::queue::exchange::{Staging, StagingSpace};
 
 /// The number of cells that a batch reserves at a time.
@@ -88,18 +94,8 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// `Timeout` when `stop` is ready first, and when all receivers have disconnected, or the channel is closed.
-    pub fn send_async_until(
-        &self,
-        message: T,
-        stop: impl Future,
-    ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
-        // The future captures this and only lends it, so it holds the message once.
-        let mut place = Foreign::some(message);
-        within_budget(async move {
-            let stop = pin!(Some(stop));
-            let outcome = operation::until(MpmcSend::new(self), &mut *place, Limit::new(stop)).await;
-            error::of_send_timeout(error::of_limited(outcome), &mut place)
-        })
+    pub fn send_async_until<F: Future>(&self, message: T, stop: F) -> SendUntilFuture<'_, Self, F> {
+        SendUntilFuture::new(MpmcSend::new(self), message, stop)
     }
 
     /// Sends all the messages of an iterator; the task waits until there is room. Returns the number of messages. They
@@ -118,28 +114,83 @@ impl<T> Sender<T> {
     /// # Errors
     /// When all receivers have disconnected, or the channel is closed. The error holds the messages that were taken
     /// from the iterator and not sent.
-    pub async fn send_batch_async(&self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-        if let Some(party) = self.parts().party() {
-            return party.send_batch_async(messages).await;
-        }
-        // The iterator is not called again after it has ended: it may return messages once more.
-        let mut messages = messages.fuse();
-        let mut sent = 0;
+    pub fn send_batch_async<'a, I>(&'a self, messages: &'a mut I) -> SendBatchFuture<'a, Self, I>
+    where
+        I: Iterator<Item = T>,
+    {
+        SendBatchFuture(match self.parts().party() {
+            Some(party) => MpmcBatch::OneByOne(Task::new(Exchange::new(&party), Foreign::new(OneByOne::new(messages)))),
+            None => MpmcBatch::Parts { sender: self, messages: messages.fuse(), sent: 0, room: None },
+        })
+    }
+}
+
+/// A batch of a task.
+pub(in crate::channel) enum MpmcBatch<'a, T, I: Iterator<Item = T>> {
+    /// At a rendezvous.
+    OneByOne(Task<Exchange<'a, T, OneByOne<'a, T, I>, SendError<()>, true>>),
+    /// Each has as many messages as there is room for.
+    Parts {
+        sender: &'a Sender<T>,
+        /// The iterator is not called again after it has ended: it may return messages once more.
+        messages: Fuse<&'a mut I>,
+        sent: usize,
+        /// For the next part: at most this much room, of which it waits for the first cell.
+        room: Option<(usize, Task<Reservation<'a, Sender<T>>>)>,
+    },
+}
+
+impl<T, I: Iterator<Item = T>> Future for MpmcBatch<'_, T, I> {
+    type Output = Result<usize, SendError<Vec<T>>>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let (sender, messages, sent, room) = match self.get_mut() {
+            Self::OneByOne(task) => {
+                let closed = ready!(Pin::new(&mut *task).poll(context));
+                closed.map_err(|_| SendError(task.place().take_back()))?;
+                return Poll::Ready(Ok(task.place().sent));
+            }
+            Self::Parts { sender, messages, sent, room } => (*sender, messages, sent, room),
+        };
         loop {
             let most = messages.size_hint().1.unwrap_or(MOST).min(MOST);
-            if most == 0 {
-                return Ok(sent);
+            if room.is_none() && most == 0 {
+                return Poll::Ready(Ok(*sent));
             }
+            let (most, task) =
+                room.get_or_insert_with(|| (most, Task::new(Reservation::new(sender, 1), Foreign::new(sender.held()))));
             // Each part is a step: an iterator may be endless.
-            let held = within_budget(self.hold_some_async(most)).await.map_err(|_| SendError(Vec::new()))?;
+            ready!(poll_future(task, context)).map_err(|_| SendError(Vec::new()))?;
+            let mut held = task.place().take();
+            // Also the cells that are free now. None is fine.
+            let _ = held.add(*most - 1);
+            *room = None;
             let mut space = StagingSpace::new();
-            let (some, is_end) = HeldBatch { staging: Staging::new(&mut space), held }.send(&mut messages)?;
-            sent += some;
+            let (some, is_end) = HeldBatch { staging: Staging::new(&mut space), held }.send(messages)?;
+            *sent += some;
             if is_end {
-                return Ok(sent);
+                return Poll::Ready(Ok(*sent));
             }
         }
     }
+}
+
+// Nothing is pinned in place.
+impl<T, I: Iterator<Item = T>> Unpin for MpmcBatch<'_, T, I> {}
+
+impl<T> Sends for Sender<T> {
+    type Message = T;
+}
+
+impl<T> SendsInTasks for Sender<T> {
+    type Send<'a>
+        = MpmcSend<'a, T, Option<T>>
+    where
+        Self: 'a;
+    type Batch<'a, I: Iterator<Item = T> + 'a>
+        = MpmcBatch<'a, T, I>
+    where
+        Self: 'a;
 }
 
 /// Messages on the way from a caller's iterator into reserved cells. Sends those that it has, even if the iterator
@@ -216,14 +267,23 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     /// When the channel is empty and all senders have disconnected, or it is closed; also where `max` is 0.
-    pub async fn recv_batch_async(&self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
+    pub fn recv_batch_async<'a>(&'a self, to: &'a mut Vec<T>, max: usize) -> RecvBatchFuture<'a, Self> {
         if max == 0 {
-            return self.take_none();
+            return RecvBatchFuture::nothing(self.take_none());
         }
-        let mut task = Task::new(MpmcReceive::new(self), Foreign::new(RecvRun::new(to, max)));
-        within_budget(&mut task).await?;
-        Ok(task.place().taken)
+        RecvBatchFuture::new(MpmcReceive::new(self), RecvRun::new(to, max))
     }
+}
+
+impl<T> Receives for Receiver<T> {
+    type Error = RecvError;
+}
+
+impl<T> ReceivesBatches for Receiver<T> {
+    type Operation<'a>
+        = MpmcReceive<'a, T, RecvRun<'a, T>>
+    where
+        Self: 'a;
 }
 
 // USER CODE: as `send_slowly` of `channel/send.rs`; test: tests/suite/disposing.rs:

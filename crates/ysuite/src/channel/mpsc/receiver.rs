@@ -12,15 +12,15 @@ use std::time::Instant;
 use super::lanes::Lanes;
 use super::shared::MpscShared;
 use super::{RecvError, RecvTimeoutError, TryRecvError};
-use crate::channel::coop::{poll_future, poll_within_budget, within_budget};
+use crate::channel::coop::{poll_future, poll_within_budget};
+use crate::channel::future::{OwnedFuture, Owning};
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
-use crate::channel::pipe::ReceiveTask;
-#[cfg(any(feature = "select", feature = "in-place"))]
-use crate::channel::receive::PipeReceiver;
-use crate::channel::receive::{ReadingEnd as _, Receiving};
+use crate::channel::pipe::{IntakeMany, PipeReceive, ReceiveTask};
+use crate::channel::receive::{PipeReceiver, ReadingEnd as _, Receiving};
 use crate::channel::rendezvous::MeetingEnd;
 #[cfg(feature = "select")]
 use crate::channel::select::{self, SelectRecv, pipe::PipeSource};
+use crate::channel::task_batch::RecvBatchFuture;
 use crate::os::Deadline;
 use crate::queue::RegisterCopy;
 use crate::signal::{Attach, AttachError, Registration};
@@ -37,7 +37,7 @@ pub struct Receiver<T> {
 
 impl<T> Receiver<T> {
     pub(super) fn new(shared: Arc<MpscShared<T>>) -> Self {
-        let meeting = shared.meeting.as_ref().map(MeetingEnd::receiver);
+        let meeting = MeetingEnd::new(shared.meeting.as_ref());
         Self {
             inner: RegisterCopy::new(Receiving::new(Lanes::new(shared), meeting)),
             #[cfg(feature = "stream")]
@@ -264,7 +264,7 @@ impl<T> Receiver<T> {
     /// The number of messages that a disconnected rendezvous still has: see [the rendezvous](crate#rendezvous).
     #[cfg(feature = "stream")]
     fn given_back(&self) -> usize {
-        self.inner.meeting.as_ref().map_or(0, |meeting| meeting.given_back())
+        self.inner.meeting.given_back()
     }
 
     /// The messages, one by one. Waits for each, and ends when all senders have disconnected or the channel is
@@ -342,6 +342,18 @@ impl<T> Receiver<T> {
 }
 
 impl<T> Receiver<T> {
+    /// As [`recv_async`](Self::recv_async), with a future that owns this receiver, and returns it with the result.
+    #[doc = cost!(mpsc RECV_TASK)]
+    ///
+    /// # Errors
+    /// As [`recv_async`](Self::recv_async).
+    pub fn recv_owned_async(self) -> OwnedFuture<Self>
+    where
+        T: 'static,
+    {
+        OwnedFuture::new(self, ())
+    }
+
     /// Appends messages to `to`: the task waits for the first, then takes the messages that are there, at most
     /// `max`. Returns their number. It is at least 1, except where `max` is 0: then this does not wait. Needs
     /// no particular runtime.
@@ -349,8 +361,11 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     /// When the channel is empty and its sender has disconnected, or it is closed; also where `max` is 0.
-    pub async fn recv_batch_async(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
-        within_budget(self.inner.recv_batch_async(to, max)).await
+    pub fn recv_batch_async<'a>(&'a mut self, to: &'a mut Vec<T>, max: usize) -> RecvBatchFuture<'a, Self> {
+        if max == 0 {
+            return RecvBatchFuture::nothing(self.inner.take_none());
+        }
+        RecvBatchFuture::new(PipeReceive::new(&mut self.inner), IntakeMany::new(to, max))
     }
 }
 
@@ -364,7 +379,6 @@ impl<T> Receiver<T> {
         self.inner.end.shared().meter.observer()
     }
 }
-#[cfg(any(feature = "select", feature = "in-place"))]
 impl<T> PipeReceiver for Receiver<T> {
     type End = Lanes<T>;
 
@@ -383,5 +397,20 @@ impl<'a, T> SelectRecv for &'a mut Receiver<T> {
     #[inline]
     fn into_source(self) -> Self::Source {
         select::pipe::source(self)
+    }
+}
+
+impl<T: 'static> Owning for Receiver<T> {
+    type Argument = ();
+    type Outcome = Result<T, RecvError>;
+    type Output = (Self::Outcome, Self);
+    type Future<'a> = RecvFuture<'a, T>;
+
+    fn begin(&mut self, (): ()) -> RecvFuture<'_, T> {
+        self.recv_async()
+    }
+
+    fn end(self, outcome: Self::Outcome) -> Self::Output {
+        (outcome, self)
     }
 }

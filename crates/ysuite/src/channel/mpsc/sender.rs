@@ -21,9 +21,8 @@ use crate::channel::future::{Closable, ClosedFuture, UntilReady};
 use crate::channel::rendezvous::MeetingEnd;
 #[cfg(feature = "select")]
 use crate::channel::select::{self, SelectSend, pipe::PipeOutlet};
-#[cfg(any(feature = "select", feature = "in-place"))]
-use crate::channel::send::PipeSender;
-use crate::channel::send::{LeftLane, SenderLink, Sending};
+use crate::channel::send::{LeftLane, PipeSender, SenderLink, Sending};
+use crate::channel::task_batch::Sends;
 use crate::os::Deadline;
 use crate::passive::Passive;
 use crate::queue::ypipe::Writer;
@@ -199,7 +198,7 @@ impl<T> Sender<T> {
             is_bare: false,
             is_counted,
         };
-        Self { inner: Sending::new(writer, lane, shared.meeting.as_ref().map(MeetingEnd::sender)) }
+        Self { inner: Sending::new(writer, lane, MeetingEnd::new(shared.meeting.as_ref())) }
     }
 
     /// A sender that can send nothing, and is not counted.
@@ -208,7 +207,7 @@ impl<T> Sender<T> {
         writer.close();
         let (shared, id_and_one) = (shared.clone(), None);
         let lane = SenderLane { shared, id_and_one, is_bare: false, is_counted: false };
-        Self { inner: Sending::new(writer, lane, None) }
+        Self { inner: Sending::new(writer, lane, MeetingEnd(None)) }
     }
 
     /// Sends the message that is in `place`; waits for room. After an error it is still there; so in the next two.
@@ -531,7 +530,7 @@ impl<T> Sender<T> {
 
 impl<T> Closable for Sender<T> {
     type Wait<'a>
-        = UntilReady<AwaitedEnd<'a, T>>
+        = UntilReady<AwaitedEnd<'a, T, SenderLane<T>>>
     where
         Self: 'a;
 }
@@ -607,7 +606,10 @@ impl<T> crate::channel::Feed for Sender<T> {
     }
 }
 
-#[cfg(any(feature = "select", feature = "in-place"))]
+impl<T> Sends for Sender<T> {
+    type Message = T;
+}
+
 impl<T> PipeSender for Sender<T> {
     type Link = SenderLane<T>;
 

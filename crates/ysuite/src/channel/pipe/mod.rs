@@ -8,7 +8,7 @@ mod flavour;
 mod future;
 mod operations;
 
-pub(super) use self::future::{ReceiveTask, SendTask};
+pub(super) use self::future::{PipeBatch, PipeReserving, ReceiveTask, SendTask};
 pub(super) use self::operations::{
     Hidden, IntakeMany, OneByOne, PipeArrival, PipeReceive, PipeReserve, PipeSend, PipeSupply, QueueReceive, QueueSend,
 };

@@ -9,6 +9,7 @@ use crate::channel::permit::SeveralPlaces;
 use crate::channel::receive::{ReadingEnd, Receiving};
 use crate::channel::rendezvous::{Exchange, ExchangePlace, Party};
 use crate::channel::send::{FlushOnDrop, SenderLink, Sending};
+use crate::channel::task_batch::BatchPlace;
 use crate::foreign::{Lent, Panics};
 use crate::operation::Operation;
 use crate::os::Deadline;
@@ -165,12 +166,9 @@ impl<'a, T, L: SenderLink<T>, P: PipeSupply<T, L>> Choose<P> for &'a mut Sending
     type Meeting = Exchange<'a, T, P, SendError<()>, true>;
 
     fn choose(self) -> PipeSend<'a, T, L, P> {
-        if self.end.meeting.is_none() {
-            return Flavoured::Queue(QueueSend::new(self));
-        }
-        match &self.end.meeting {
-            Some(meeting) => Flavoured::Meeting(Exchange::new(&meeting.party())),
-            None => Flavoured::Neither,
+        match self.flavour() {
+            Ok(party) => Flavoured::Meeting(Exchange::new(&party)),
+            Err(sending) => Flavoured::Queue(QueueSend::new(sending)),
         }
     }
 }
@@ -185,6 +183,11 @@ pub(in crate::channel) struct PipeReserve<'a, T, L: SenderLink<T>> {
 impl<'a, T, L: SenderLink<T>> PipeReserve<'a, T, L> {
     pub(in crate::channel) fn new(sending: &'a mut Sending<T, L>, places: usize) -> Self {
         Self { sending, places, is_registered: false }
+    }
+
+    /// Of a task that may be registered.
+    pub(super) fn again(sending: &'a mut Sending<T, L>, places: usize) -> Self {
+        Self { sending, places, is_registered: true }
     }
 }
 
@@ -247,6 +250,12 @@ pub(in crate::channel) struct IntakeMany<'a, T> {
 impl<'a, T> IntakeMany<'a, T> {
     pub(in crate::channel) fn new(to: &'a mut Vec<T>, most: usize) -> Self {
         Self { to, most, taken: 0, first: None }
+    }
+}
+
+impl<T> BatchPlace for IntakeMany<'_, T> {
+    fn taken(&self) -> usize {
+        self.taken
     }
 }
 
@@ -329,9 +338,9 @@ impl<'a, E: ReadingEnd, P: PipeIntake<E>> Choose<P> for &'a mut Receiving<E> {
     type Meeting = Exchange<'a, E::Message, P, RecvError, false>;
 
     fn choose(self) -> PipeReceive<'a, E, P> {
-        match self {
-            Receiving { meeting: Some(meeting), .. } => Flavoured::Meeting(Exchange::new(&meeting.party())),
-            _ => Flavoured::Queue(QueueReceive::new(self)),
+        match self.flavour() {
+            Ok(party) => Flavoured::Meeting(Exchange::new(&party)),
+            Err(receiving) => Flavoured::Queue(QueueReceive::new(receiving)),
         }
     }
 }

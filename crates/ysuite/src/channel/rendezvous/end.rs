@@ -5,104 +5,145 @@
 
 use core::task::{Context, Poll};
 
+use super::exchange::ExchangePlace;
 use super::meeting::{Meeting, MeetingSide, SharedMeetingOf};
 use super::node::LentPlace;
 use super::operations::Operations;
 use super::outlined::Outlined;
 use super::party::{AnyParty, Party, poll, poll_place};
-use crate::channel::error::{self, RecvError};
+use crate::channel::error::{self, RecvError, TryRecvError};
 use crate::foreign::{Foreign, Panics};
 use crate::signal::{AttachError, Registration};
 use crate::sync::{Arc, MessagesOf};
 use crate::wait::Subscriptions;
 use crate::wait::many::{SharedEnd, propagate};
 
-/// A sender's endpoint with `SENDS`, otherwise the receiver's.
+/// What a handle has of a rendezvous: its endpoint there, the sender's with `SENDS`. Nothing where it has a queue: then
+/// these functions do what they are given for the queue, or nothing.
+pub(in crate::channel) struct MeetingEnd<T, const SENDS: bool>(pub(in crate::channel) Option<Box<OfMessages<T>>>);
+
+/// An endpoint of a rendezvous of `T`.
 #[repr(transparent)]
-pub(in crate::channel) struct MeetingEnd<T, const SENDS: bool> {
+pub(in crate::channel) struct OfMessages<T> {
     any: Outlined<AnyEnd>,
     of: MessagesOf<T>,
 }
 
-impl<T> MeetingEnd<T, true> {
-    pub(in crate::channel) fn sender(meeting: &SharedMeetingOf<T>) -> Box<Self> {
-        Self::new(meeting, false)
+impl<T> OfMessages<T> {
+    fn operations(&self) -> &'static Operations {
+        self.any.meeting.operations
     }
+}
 
+impl<T> MeetingEnd<T, true> {
     /// A sender that is counted here.
-    pub(in crate::channel) fn only_sender(meeting: &SharedMeetingOf<T>) -> Box<Self> {
-        Self::new(meeting, true)
+    pub(in crate::channel) fn only_sender(meeting: &SharedMeetingOf<T>) -> Self {
+        Self::counted(meeting, true)
     }
 
     /// This sender sends no more: from now on it finds the rendezvous closed. Leaves its set, wakes its task, and
     /// passes on the notifications that either of them had got.
     pub(in crate::channel) fn end(&mut self) {
-        (self.operations().end)(&mut self.any);
+        if let Some(end) = &mut self.0 {
+            (end.operations().end)(&mut end.any);
+        }
     }
 
-    /// Ready once a receiver waits, or has disconnected. Of an endpoint that is not closed.
-    pub(in crate::channel) fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        (self.operations().poll_ready)(&mut self.any, context)
+    /// Ready once a receiver waits, or has disconnected, or this endpoint is closed. `None`: it has a queue.
+    pub(in crate::channel) fn poll_ready(&mut self, context: &mut Context<'_>) -> Option<Poll<()>> {
+        self.0.as_mut().map(|end| match end.any.is_closed() {
+            true => Poll::Ready(()),
+            false => (end.operations().poll_ready)(&mut end.any, context),
+        })
     }
 }
 
 impl<T> MeetingEnd<T, false> {
-    pub(in crate::channel) fn receiver(meeting: &SharedMeetingOf<T>) -> Box<Self> {
-        Self::new(meeting, false)
-    }
-
     /// The number of messages for this endpoint after the rendezvous is closed: those that were given back.
-    #[cfg(feature = "stream")]
     pub(in crate::channel) fn given_back(&self) -> usize {
-        self.any.side().supply()
+        self.0.as_ref().map_or(0, |end| end.any.side().supply())
     }
 
-    /// Closes the rendezvous. True: it was open.
-    pub(in crate::channel) fn close(&self) -> bool {
-        self.any.meeting.close()
+    /// Whether this is no rendezvous that is open.
+    pub(in crate::channel) fn is_over(&self) -> bool {
+        self.0.as_ref().map_or(true, |end| end.any.is_closed())
     }
 
-    pub(in crate::channel) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
+    // USER CODE: `tell`, as its caller says, and wakers of all that wait here; the rendezvous is closed; re-entrance: any
+    //     operation; panic: each runs whatever the other does, then it propagates; test: tests/suite/rendezvous/ended.rs:
+    //     closed_waits_for_the_receivers_end
+    /// Closes the rendezvous, and calls `tell`. True: it was open. `None`: it has a queue.
+    pub(in crate::channel) fn close(&self, tell: impl FnOnce()) -> Option<bool> {
+        let end = self.0.as_ref()?;
+        let (mut panics, mut was_open) = (Panics::none(), false);
+        panics.catch(|| was_open = end.any.meeting.close());
+        panics.catch(tell);
+        Some(was_open)
+    }
+
+    /// Takes the messages of waiting senders for which there is room, without a wait.
+    pub(in crate::channel) fn try_recv_into(&self, to: &mut impl ExchangePlace<T, false>) -> Result<(), TryRecvError> {
+        let Some(party) = self.party() else { return Err(TryRecvError::Disconnected) };
+        party.try_recv(to.next())?;
+        to.fetch(&party);
+        Ok(())
+    }
+
+    pub(in crate::channel) fn poll_recv(&mut self, context: &mut Context<'_>) -> Option<Poll<Result<T, RecvError>>> {
+        let end = self.0.as_mut()?;
         let mut place = Foreign::none();
         // SAFETY: the endpoint is of a rendezvous of `T`.
         let lent = &mut unsafe { LentPlace::new(&mut place) };
-        let polled = (self.operations().poll_end)(&mut self.any, context, lent);
-        polled.map(|outcome| error::received(outcome, &mut place))
+        let polled = (end.operations().poll_end)(&mut end.any, context, lent);
+        Some(polled.map(|outcome| error::received(outcome, &mut place)))
     }
 }
 
 impl<T, const SENDS: bool> MeetingEnd<T, SENDS> {
-    fn new(meeting: &SharedMeetingOf<T>, is_counted: bool) -> Box<Self> {
+    pub(in crate::channel) fn new(meeting: Option<&SharedMeetingOf<T>>) -> Self {
+        meeting.map_or(Self(None), |meeting| Self::counted(meeting, false))
+    }
+
+    fn counted(meeting: &SharedMeetingOf<T>, is_counted: bool) -> Self {
         let end = (meeting.operations.new_end)(&meeting.any, SENDS, is_counted);
-        // SAFETY: this type is transparent.
-        unsafe { Box::from_raw(Box::into_raw(end).cast()) }
+        // SAFETY: that type is transparent.
+        Self(Some(unsafe { Box::from_raw(Box::into_raw(end).cast()) }))
     }
 
-    fn operations(&self) -> &'static Operations {
-        self.any.meeting.operations
+    /// The endpoint, for what it does there.
+    pub(in crate::channel) fn party(&self) -> Option<Party<'_, T, SENDS>> {
+        self.0.as_ref().map(|end| Self::party_of(end))
     }
 
-    pub(in crate::channel) fn party(&self) -> Party<'_, T, SENDS> {
+    /// The endpoint of such a handle.
+    pub(in crate::channel) fn party_of(end: &OfMessages<T>) -> Party<'_, T, SENDS> {
         // SAFETY: the endpoint is of a rendezvous of `T`, and on this side.
-        unsafe { Party::of(self.any.party()) }
+        unsafe { Party::of(end.any.party()) }
     }
 
-    /// Whether the other side is disconnected, or the rendezvous is closed, or this endpoint.
+    /// Whether there is a rendezvous, and the other side is disconnected, or it is closed, or this endpoint.
     #[inline]
     pub(in crate::channel) fn is_closed(&self) -> bool {
-        self.any.is_closed()
+        self.0.as_ref().is_some_and(|end| end.any.is_closed())
     }
 
-    pub(in crate::channel) fn attach(&mut self, registration: Registration) -> Result<(), AttachError> {
-        (self.operations().attach)(&mut self.any, registration)
+    /// Attaches the endpoint (`Ok`), or gives the registration back for the queue.
+    pub(in crate::channel) fn attach(&mut self, given: Registration) -> Result<Result<(), AttachError>, Registration> {
+        match &mut self.0 {
+            Some(end) => Ok((end.operations().attach)(&mut end.any, given)),
+            None => Err(given),
+        }
     }
 
-    pub(in crate::channel) fn detach(&mut self) -> bool {
-        (self.operations().detach)(&mut self.any)
+    /// `None`: it has a queue.
+    pub(in crate::channel) fn detach(&mut self) -> Option<bool> {
+        self.0.as_mut().map(|end| (end.operations().detach)(&mut end.any))
     }
 
-    pub(in crate::channel) fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-        (self.operations().with_registration)(&self.any, look);
+    /// False: it has a queue.
+    pub(in crate::channel) fn with_registration(&self, look: &mut dyn FnMut(&Registration)) -> bool {
+        let end = self.0.as_ref();
+        end.inspect(|end| (end.operations().with_registration)(&end.any, look)).is_some()
     }
 }
 

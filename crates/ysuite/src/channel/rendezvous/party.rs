@@ -3,11 +3,10 @@
 //!
 //! `try_send` and `try_recv` take the lock of the rendezvous only where an endpoint of the other side seems to wait.
 
-use core::future::{Future, poll_fn};
 use core::marker::PhantomData;
 use core::task::{Context, Poll};
 
-use super::line_wait::{Closed, Exchanged, Lining};
+use super::line_wait::{Closed, Exchanged};
 use super::meeting::{Encounter, Meeting, MeetingOf, MeetingSide, woken};
 use super::node::LentPlace;
 use super::operations::Operations;
@@ -15,7 +14,6 @@ use crate::channel::error::{
     self, RecvError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError,
 };
 use crate::foreign::{Foreign, Lent, Panics};
-use crate::operation::Polled;
 use crate::os::Deadline;
 use crate::wait::many::{Owed, SharedEnd, propagate};
 use crate::wait::{Backoff, Subscriptions};
@@ -76,31 +74,6 @@ impl<T> Party<'_, T, true> {
     ) -> Result<(), SendTimeoutError<()>> {
         let outcome = (self.operations().block)(&self.any, &mut self.place(place), deadline, backoff);
         outcome.map_or(Err(SendTimeoutError::Timeout(())), |outcome| Ok(outcome.map_err(SendError::from)?))
-    }
-
-    /// Hands the message that is in `place` to a receiver; the task waits for one.
-    pub(in crate::channel) fn send_async(
-        &self,
-        place: &mut Option<T>,
-    ) -> impl Future<Output = Result<(), SendError<()>>> {
-        let mut polled = Polled::new(Lining::new(self));
-        poll_fn(move |context| polled.poll(place, context).map_err(SendError::from))
-    }
-
-    /// Hands over all messages of an iterator, one by one, as a task. Returns the number of messages.
-    pub(in crate::channel) async fn send_batch_async(
-        &self,
-        messages: &mut impl Iterator<Item = T>,
-    ) -> Result<usize, SendError<Vec<T>>> {
-        let (mut sent, mut place) = (0, Foreign::none());
-        loop {
-            *place = messages.next();
-            if place.is_none() {
-                return Ok(sent);
-            }
-            self.send_async(&mut place).await.map_err(|_| SendError(vec![place.take_out()]))?;
-            sent += 1;
-        }
     }
 }
 

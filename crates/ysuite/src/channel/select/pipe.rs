@@ -6,8 +6,8 @@ use super::case::Looked;
 use super::meet::MeetingCase;
 use super::operation::{QueueOrMeeting, SelectOperation, looked};
 use super::sleeper::SelectWaiter;
-use crate::channel::receive::PipeReceiver;
-use crate::channel::send::PipeSender;
+use crate::channel::receive::{PipeReceiver, Receiving};
+use crate::channel::send::{PipeSender, Sending};
 use crate::channel::{RecvError, SendError};
 use crate::wait::one;
 
@@ -19,23 +19,17 @@ pub(in crate::channel) type PipeOutlet<'a, S> = QueueOrMeeting<'a, PipeGive<'a, 
 
 #[inline]
 pub(in crate::channel) fn source<R: PipeReceiver>(receiver: &mut R) -> PipeSource<'_, R> {
-    if receiver.receiving().meeting.as_ref().is_none() {
-        return QueueOrMeeting::Queue(PipeTake { receiver, is_registered: false });
-    }
-    match receiver.receiving().meeting.as_ref() {
-        Some(meeting) => QueueOrMeeting::Meeting(MeetingCase::new(&meeting.party())),
-        None => unreachable!("looked just now"),
+    match receiver.receiving().flavour() {
+        Ok(party) => QueueOrMeeting::Meeting(MeetingCase::new(&party)),
+        Err(receiving) => QueueOrMeeting::Queue(PipeTake { receiving, is_registered: false }),
     }
 }
 
 #[inline]
 pub(in crate::channel) fn outlet<S: PipeSender>(sender: &mut S) -> PipeOutlet<'_, S> {
-    if sender.sending().end.meeting.as_ref().is_none() {
-        return QueueOrMeeting::Queue(PipeGive { sender, is_registered: false });
-    }
-    match sender.sending().end.meeting.as_ref() {
-        Some(meeting) => QueueOrMeeting::Meeting(MeetingCase::new(&meeting.party())),
-        None => unreachable!("looked just now"),
+    match sender.sending().flavour() {
+        Ok(party) => QueueOrMeeting::Meeting(MeetingCase::new(&party)),
+        Err(sending) => QueueOrMeeting::Queue(PipeGive { sending, is_registered: false }),
     }
 }
 
@@ -43,7 +37,7 @@ pub(in crate::channel) fn outlet<S: PipeSender>(sender: &mut S) -> PipeOutlet<'_
 #[doc(hidden)]
 #[allow(private_bounds)]
 pub struct PipeTake<'a, R: PipeReceiver> {
-    receiver: &'a mut R,
+    receiving: &'a mut Receiving<R::End>,
     /// The task is.
     is_registered: bool,
 }
@@ -54,18 +48,18 @@ impl<R: PipeReceiver> SelectOperation for PipeTake<'_, R> {
 
     #[inline]
     fn attempt(&mut self, place: &mut Option<R::Message>) -> Option<Result<(), RecvError>> {
-        self.receiver.receiving().take_or_end(place)
+        self.receiving.take_or_end(place)
     }
 
     fn look(&mut self, waiter: &SelectWaiter, _: &mut Option<R::Message>) -> (Looked, Option<Result<(), RecvError>>) {
         self.is_registered = true;
-        looked(one::poll(&mut self.receiver.receiving().end, &mut Context::from_waker(&waiter.waker)))
+        looked(one::poll(&mut self.receiving.end, &mut Context::from_waker(&waiter.waker)))
     }
 
     // MUTANT: A select that has not registered has nothing to forget.
     fn leave(&mut self, _: &mut Option<R::Message>) {
         if core::mem::take(&mut self.is_registered) {
-            one::forget(&mut self.receiver.receiving().end);
+            one::forget(&mut self.receiving.end);
         }
     }
 
@@ -79,7 +73,7 @@ impl<R: PipeReceiver> SelectOperation for PipeTake<'_, R> {
 #[doc(hidden)]
 #[allow(private_bounds)]
 pub struct PipeGive<'a, S: PipeSender> {
-    sender: &'a mut S,
+    sending: &'a mut Sending<S::Message, S::Link>,
     /// The task is.
     is_registered: bool,
 }
@@ -90,7 +84,7 @@ impl<S: PipeSender> SelectOperation for PipeGive<'_, S> {
 
     #[inline]
     fn attempt(&mut self, place: &mut Option<S::Message>) -> Option<Result<(), SendError<()>>> {
-        self.sender.sending().give(place)
+        self.sending.give(place)
     }
 
     fn look(
@@ -99,13 +93,13 @@ impl<S: PipeSender> SelectOperation for PipeGive<'_, S> {
         _: &mut Option<S::Message>,
     ) -> (Looked, Option<Result<(), SendError<()>>>) {
         self.is_registered = true;
-        looked(self.sender.sending().poll_ready(&mut Context::from_waker(&waiter.waker)))
+        looked(self.sending.poll_ready(&mut Context::from_waker(&waiter.waker)))
     }
 
     // MUTANT: A select that has not registered has nothing to forget.
     fn leave(&mut self, _: &mut Option<S::Message>) {
         if core::mem::take(&mut self.is_registered) {
-            one::forget(&mut *self.sender.sending().end);
+            one::forget(&mut *self.sending.end);
         }
     }
 

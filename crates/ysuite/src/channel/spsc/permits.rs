@@ -1,8 +1,9 @@
 //! The permits of the sender of an spsc channel. One thread at a time.
 
 use super::{Permit, Permits, ReserveError, SendError, Sender, TryReserveError};
-use crate::channel::coop::within_budget;
+use crate::channel::future::ReserveFuture;
 use crate::channel::permit::Reserve;
+use crate::channel::pipe::PipeReserving;
 
 impl<T> Sender<T> {
     /// Waits until there is room for one message. The permit then sends it without waiting. Hidden messages are
@@ -36,9 +37,8 @@ impl<T> Sender<T> {
     ///
     /// # Errors
     /// As [`reserve`](Self::reserve).
-    pub async fn reserve_async(&mut self) -> Result<Permit<'_, Self>, ReserveError> {
-        within_budget(self.inner.reserve_async(1)).await?;
-        Ok(Permit::new(self))
+    pub fn reserve_async(&mut self) -> ReserveFuture<'_, Self, Permit<'_, Self>> {
+        ReserveFuture(PipeReserving::new(self, 1, |sender, _| Permit::new(sender)))
     }
 
     /// Waits until there is room for `places` messages at once. Each message that is received meanwhile may
@@ -72,9 +72,8 @@ impl<T> Sender<T> {
     /// # Errors
     /// When there can never be that much room, and when the receiver has disconnected or has closed the
     /// channel.
-    pub async fn reserve_many_async(&mut self, places: usize) -> Result<Permits<'_, Self>, ReserveError> {
-        within_budget(self.inner.reserve_async(places)).await?;
-        Ok(Permits::new(self, places))
+    pub fn reserve_many_async(&mut self, places: usize) -> ReserveFuture<'_, Self, Permits<'_, Self>> {
+        ReserveFuture(PipeReserving::new(self, places, Permits::new))
     }
 }
 

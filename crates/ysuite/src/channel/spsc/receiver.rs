@@ -187,7 +187,7 @@ impl<T> Receiver<T> {
     /// The number of messages that a disconnected rendezvous still has: see [the rendezvous](crate#rendezvous).
     #[cfg(feature = "stream")]
     fn given_back(&self) -> usize {
-        self.inner.meeting.as_ref().map_or(0, |meeting| meeting.given_back())
+        self.inner.meeting.given_back()
     }
 
     /// The messages, one by one. Waits for each, and ends when all senders have disconnected or the channel is

@@ -4,12 +4,13 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
 
-use super::{SendError, SendFuture, SendTimeoutError, Sender, TrySendError};
+use super::{SendError, SendFuture, SendTimeoutError, Sender, SpscShared, TrySendError};
 use crate::channel::closed::AwaitedEnd;
 use crate::channel::coop::poll_within_budget;
 use crate::channel::future::{Closable, ClosedFuture, UntilReady};
 use crate::os::Deadline;
 use crate::signal::{Attach, AttachError, Registration};
+use crate::sync::Arc;
 
 impl<T> Sender<T> {
     /// Sends a message. It is visible at once, together with the hidden messages. Without a bound this never
@@ -234,7 +235,7 @@ impl<T> Sender<T> {
 
 impl<T> Closable for Sender<T> {
     type Wait<'a>
-        = UntilReady<AwaitedEnd<'a, T>>
+        = UntilReady<AwaitedEnd<'a, T, Arc<SpscShared>>>
     where
         Self: 'a;
 }

@@ -8,12 +8,28 @@ use core::task::{Context, Poll};
 #[cfg(all(feature = "tokio", unix))]
 use core::time::Duration;
 
-use super::{Receiver, RecvError, SendError, SendTimeoutError, Sender, SpscReader, SpscShared};
-use crate::channel::coop::{poll_future, within_budget};
-use crate::channel::pipe::{ReceiveTask, SendTask};
+#[cfg(all(feature = "tokio", unix))]
+use super::SendTimeoutError;
+use super::{Receiver, RecvError, SendError, Sender, SpscReader, SpscShared};
+use crate::channel::coop::poll_future;
+use crate::channel::future::{OwnedFuture, Owning};
+use crate::channel::pipe::{IntakeMany, PipeBatch, PipeReceive, PipeSend, ReceiveTask, SendTask};
+use crate::channel::task_batch::{RecvBatchFuture, SendBatchFuture, SendUntilFuture};
 use crate::sync::Arc;
 
 impl<T> Sender<T> {
+    /// As [`send_async`](Self::send_async), with a future that owns this sender, and returns it with the result.
+    #[doc = cost!(spsc SEND_TASK)]
+    ///
+    /// # Errors
+    /// As [`send_async`](Self::send_async).
+    pub fn send_owned_async(self, message: T) -> OwnedFuture<Self>
+    where
+        T: 'static,
+    {
+        OwnedFuture::new(self, message)
+    }
+
     /// Sends the messages of an iterator; the task waits until there is room. The messages that are sent
     /// between two waits are one batch: visible together. Returns the number of messages, after the iterator
     /// has ended, or its `size_hint` has reported that it has no more. Needs no particular runtime.
@@ -31,11 +47,11 @@ impl<T> Sender<T> {
     /// # Errors
     /// When the receiver has disconnected or has closed the channel. The error holds the messages that were
     /// taken from the iterator and that the receiver certainly does not get.
-    pub async fn send_batch_async(
-        &mut self,
-        messages: &mut impl Iterator<Item = T>,
-    ) -> Result<usize, SendError<Vec<T>>> {
-        within_budget(self.inner.send_batch_async(messages)).await
+    pub fn send_batch_async<'a, I>(&'a mut self, messages: &'a mut I) -> SendBatchFuture<'a, Self, I>
+    where
+        I: Iterator<Item = T>,
+    {
+        SendBatchFuture(PipeBatch::new(&mut self.inner, messages))
     }
 
     /// Sends a message; the task waits for room until `stop` is ready: a timer, a shutdown signal, or any other
@@ -46,12 +62,8 @@ impl<T> Sender<T> {
     /// # Errors
     /// [`Timeout`](SendTimeoutError::Timeout) when `stop` was ready before there was room, and when the
     /// receiver has disconnected or has closed the channel. Each error holds the message.
-    pub fn send_async_until(
-        &mut self,
-        message: T,
-        stop: impl Future,
-    ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
-        within_budget(self.inner.send_async_until(message, stop))
+    pub fn send_async_until<F: Future>(&mut self, message: T, stop: F) -> SendUntilFuture<'_, Self, F> {
+        SendUntilFuture::new(PipeSend::new(&mut self.inner), message, stop)
     }
 
     /// Sends a message; the task waits for room for at most `timeout`. For a task of tokio.
@@ -71,11 +83,23 @@ impl<T> Sender<T> {
     ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
         // The timer is made only where it is needed.
         let stop = async move { tokio::time::sleep(timeout).await };
-        within_budget(self.inner.send_async_until(message, stop))
+        self.send_async_until(message, stop)
     }
 }
 
 impl<T> Receiver<T> {
+    /// As [`recv_async`](Self::recv_async), with a future that owns this receiver, and returns it with the result.
+    #[doc = cost!(spsc RECV_TASK)]
+    ///
+    /// # Errors
+    /// As [`recv_async`](Self::recv_async).
+    pub fn recv_owned_async(self) -> OwnedFuture<Self>
+    where
+        T: 'static,
+    {
+        OwnedFuture::new(self, ())
+    }
+
     /// Appends messages to `to`: the task waits for the first, then takes the messages that are there, at most
     /// `max`. Returns their number. It is at least 1, except where `max` is 0: then this does not wait. Needs
     /// no particular runtime.
@@ -83,8 +107,11 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     /// When the channel is empty and its sender has disconnected, or it is closed; also where `max` is 0.
-    pub async fn recv_batch_async(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
-        within_budget(self.inner.recv_batch_async(to, max)).await
+    pub fn recv_batch_async<'a>(&'a mut self, to: &'a mut Vec<T>, max: usize) -> RecvBatchFuture<'a, Self> {
+        if max == 0 {
+            return RecvBatchFuture::nothing(self.inner.take_none());
+        }
+        RecvBatchFuture::new(PipeReceive::new(&mut self.inner), IntakeMany::new(to, max))
     }
 }
 
@@ -129,5 +156,35 @@ impl<T> Unpin for RecvFuture<'_, T> {}
 impl<T> fmt::Debug for RecvFuture<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RecvFuture").finish_non_exhaustive()
+    }
+}
+
+impl<T: 'static> Owning for Sender<T> {
+    type Argument = T;
+    type Outcome = Result<(), SendError<T>>;
+    type Output = (Self::Outcome, Self);
+    type Future<'a> = SendFuture<'a, T>;
+
+    fn begin(&mut self, message: T) -> SendFuture<'_, T> {
+        self.send_async(message)
+    }
+
+    fn end(self, outcome: Self::Outcome) -> Self::Output {
+        (outcome, self)
+    }
+}
+
+impl<T: 'static> Owning for Receiver<T> {
+    type Argument = ();
+    type Outcome = Result<T, RecvError>;
+    type Output = (Self::Outcome, Self);
+    type Future<'a> = RecvFuture<'a, T>;
+
+    fn begin(&mut self, (): ()) -> RecvFuture<'_, T> {
+        self.recv_async()
+    }
+
+    fn end(self, outcome: Self::Outcome) -> Self::Output {
+        (outcome, self)
     }
 }

@@ -920,16 +920,21 @@ impl<T> BroadcastRing<T> {
 
     /// Whether a reader that has found nothing will never find anything. From then on an evicted one is nowhere: later
     /// messages are none that it misses.
-    #[cold]
+    #[inline]
     pub(crate) fn is_at_end(&self, seat: &mut Seat) -> bool {
-        if !seat.cursor().is_evicted() {
-            return self.is_over(self.place(seat));
+        self.is_over(self.place(seat)) && self.stays_at_end(seat)
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn stays_at_end(&self, seat: &mut Seat) -> bool {
+        if seat.cursor().is_evicted() {
+            // A message that came after the reader's look and before its eviction is one that it misses.
+            if self.has_news(seat.position) {
+                return false;
+            }
+            seat.position = NOWHERE;
         }
-        // A message that came after the reader's look and before its eviction is one that it misses.
-        if self.has_news(seat.position) {
-            return false;
-        }
-        seat.position = NOWHERE;
         true
     }
 

@@ -299,7 +299,7 @@ impl<T> Ring<T> {
     fn fill_staged(cell: &Cell<T>, free: u64, messages: &mut Leaving<T>) {
         cell.message.with_mut(|message| {
             // SAFETY: as in `fill`, and by the callers.
-            unsafe { messages.move_next_to(message.cast::<T>()) };
+            unsafe { messages.move_to(message.cast::<T>(), 1) };
         });
         // ORDERING: Release as in `fill`.
         cell.stamp.store(free | FULL, Ordering::Release);

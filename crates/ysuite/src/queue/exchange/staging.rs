@@ -151,17 +151,18 @@ pub(crate) struct Leaving<'a, T> {
 }
 
 impl<T> Leaving<'_, T> {
-    /// Moves the oldest message to another place.
+    /// Moves the oldest messages to another place.
     ///
     /// # Safety
-    /// There is one left, and the place is valid for a write and holds no message.
-    pub(super) unsafe fn move_next_to(&mut self, to: *mut T) {
-        debug_assert!(self.left != 0);
-        self.left -= 1;
+    /// There are that many left, and the place is valid for a write of them and holds no messages.
+    #[inline(always)]
+    pub(super) unsafe fn move_to(&mut self, to: *mut T, messages: usize) {
+        debug_assert!(self.left >= messages);
+        self.left -= messages;
         // SAFETY: by the caller; and as in `next`.
         unsafe {
-            to.copy_from_nonoverlapping(self.next, 1);
-            self.next = self.next.add(1);
+            to.copy_from_nonoverlapping(self.next, messages);
+            self.next = self.next.add(messages);
         }
     }
 }

@@ -95,14 +95,12 @@ pub(super) trait Places: Copy {
     }
 
     /// How many groups these bytes of a chunk are.
-    #[cfg(feature = "in-place")]
     #[inline(always)]
     fn groups_in(self, bytes: usize) -> usize {
         bytes / self.stride()
     }
 
     /// How many groups this number of messages fills, and no more than `most`, which a chunk has.
-    #[cfg(feature = "in-place")]
     #[inline(always)]
     fn groups_of(self, messages: usize, most: usize) -> usize {
         most.min(messages / self.slots())
@@ -178,13 +176,11 @@ impl<T> Places for Geometry<T> {
         if Self::VARIES { self.0.by_step.divide(bytes) } else { bytes / Self::STEP }
     }
 
-    #[cfg(feature = "in-place")]
     #[inline(always)]
     fn groups_in(self, bytes: usize) -> usize {
         if Self::VARIES { self.0.by_stride.divide(bytes) } else { bytes / Self::STRIDE }
     }
 
-    #[cfg(feature = "in-place")]
     #[inline(always)]
     fn groups_of(self, messages: usize, most: usize) -> usize {
         if !Self::VARIES {

@@ -572,15 +572,30 @@ impl WriteCursor {
     /// the reader all the hidden messages at once.
     #[inline(always)]
     fn hold(&mut self, shape: impl Places) {
-        let full = self.lap.wrapping_add(self.group.as_ptr().addr() + shape.end() - shape.step());
         if self.held.is_none() {
-            self.held = Some((self.group, full));
+            self.held = Some((self.group, self.full_state(shape, self.group)));
         } else {
-            // ORDERING: Relaxed; the reader comes here after the group held back, whose state, stored last and with
-            // Release, hands over this one and its messages as well.
             // SAFETY: the cursor's group is alive: the reader cannot pass the group held back before it.
-            unsafe { state(self.group) }.store(full, Ordering::Relaxed);
+            unsafe { self.fill_state(shape, self.group) };
         }
+    }
+
+    /// The state of a group of this chunk of which all slots are published.
+    #[inline(always)]
+    fn full_state(&self, shape: impl Places, group: NonNull<u8>) -> usize {
+        self.lap.wrapping_add(group.as_ptr().addr() + shape.end() - shape.step())
+    }
+
+    /// Marks a group as full that comes after the group held back.
+    ///
+    /// # Safety
+    /// It is a group of this chunk, whose slots are all written.
+    #[inline(always)]
+    unsafe fn fill_state(&self, shape: impl Places, group: NonNull<u8>) {
+        // ORDERING: Relaxed; the reader comes here after the group held back, whose state, stored last and with
+        // Release, hands over this one and its messages as well.
+        // SAFETY: by the caller.
+        unsafe { state(group) }.store(self.full_state(shape, group), Ordering::Relaxed);
     }
 
     /// Publishes all hidden messages at once. Call only while a message is hidden.

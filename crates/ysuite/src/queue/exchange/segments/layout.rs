@@ -52,7 +52,7 @@ pub(super) struct SegmentLayout<T>(PhantomData<T>);
 
 impl<T> SegmentLayout<T> {
     /// Slots of a group.
-    const SLOTS: usize = Self::SHAPE.0;
+    pub(super) const SLOTS: usize = Self::SHAPE.0;
     /// From one group to the next.
     const STRIDE: usize = Self::SHAPE.1;
     /// From a group to its first slot.
@@ -205,15 +205,22 @@ impl<T> Place<T> {
         Self { number, group: 0, slot: 0, index: 0, kind: PhantomData }
     }
 
-    /// The next place of the same segment; after its last one, a place that it does not have.
+    /// The place `slots` slots further on, in the same group or the first of the next; after the last place of the segment,
+    /// one that it does not have.
     #[inline(always)]
-    pub(super) fn following(self) -> Self {
-        let index = self.index + 1;
-        if self.slot + 1 < SegmentLayout::<T>::SLOTS {
-            Self { slot: self.slot + 1, index, ..self }
+    pub(super) fn behind(self, slots: usize) -> Self {
+        let (index, slot) = (self.index + slots, self.slot + slots);
+        if slot < SegmentLayout::<T>::SLOTS {
+            Self { slot, index, ..self }
         } else {
             Self { group: self.group + 1, slot: 0, index, ..self }
         }
+    }
+
+    /// How many of the next `most` slots are in this one's group.
+    #[inline(always)]
+    fn run(self, most: usize) -> usize {
+        most.min(SegmentLayout::<T>::SLOTS - self.slot)
     }
 
     /// The number of slots of the segment that are before this one.
@@ -374,6 +381,20 @@ impl<T> SegmentMemory<T> {
         unsafe { &*self.slot_at(place) }
     }
 
+    /// The flags of the next slots, at most `most`, as far as they are in one group.
+    #[inline(always)]
+    pub(super) fn flags<'a>(self, place: Place<T>, most: usize) -> &'a [Flag] {
+        // SAFETY: as in `flag`; those of a group are contiguous.
+        unsafe { core::slice::from_raw_parts(self.flag_at(place), place.run(most)) }
+    }
+
+    /// As [`flags`](Self::flags), the slots.
+    #[inline(always)]
+    pub(super) fn slots<'a>(self, place: Place<T>, most: usize) -> &'a [MessageSlot<T>] {
+        // SAFETY: as in `slot`; those of a group are contiguous.
+        unsafe { core::slice::from_raw_parts(self.slot_at(place), place.run(most)) }
+    }
+
     /// The marks of a segment's memory.
     pub(super) fn marks(self, extent: Extent) -> SegmentMarks<T> {
         // As for the groups, the missing marks would be before the existing ones.
@@ -424,6 +445,13 @@ impl<T> SegmentMarks<T> {
         // SAFETY: the address is that of a mark of a segment, whose memory lives as long as its queue: the first segment
         // has no place before the queue's first. Marks are only ever borrowed shared.
         unsafe { &*self.at(place) }
+    }
+
+    /// The marks of `slots` slots.
+    #[inline(always)]
+    pub(super) fn run<'a>(self, place: Place<T>, slots: usize) -> &'a [Flag] {
+        // SAFETY: as in `get`; marks are contiguous.
+        unsafe { core::slice::from_raw_parts(self.at(place), slots) }
     }
 
     /// All marks of a segment of this extent.
@@ -559,7 +587,7 @@ mod tests {
             assert_eq!((place.number, place.index() as u64), (position / all, position % all));
             let next = Place::<u64>::of(position + 1);
             if next.number == place.number {
-                assert_eq!((place.following().group, place.following().slot), (next.group, next.slot));
+                assert_eq!((place.behind(1).group, place.behind(1).slot), (next.group, next.slot));
             }
         }
     }

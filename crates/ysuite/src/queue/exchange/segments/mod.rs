@@ -301,15 +301,10 @@ impl<T> Segments<T> {
         }
     }
 
-    // MUTANT: Speed only: prefetches, and who makes the next segment.
     /// Puts a message into a claimed slot. `lap`: the segment's, which stays while a slot of it is claimed.
-    #[inline(always)]
+    #[cfg(all(test, not(ysuite_loom)))]
     fn fill(&self, segment: &Segment, lap: u8, place: Place<T>, message: T) {
-        let memory = segment.memory::<T>();
-        if place.begins_group() {
-            memory.prefetch(place, AHEAD);
-        }
-        write(memory.slot(place), message);
+        write(segment.memory::<T>().slot(place), message);
         self.filled(segment, lap, place);
     }
 
@@ -407,7 +402,7 @@ impl<T> Segments<T> {
         }
     }
 
-    /// Takes the message out of a claimed slot, and marks it. `lap`: as of [`fill`](Self::fill).
+    /// Takes the message out of a claimed slot, and marks it. `lap`: the segment's.
     #[inline(always)]
     fn empty(segment: &Segment, lap: u8, place: Place<T>) -> T {
         let message = read(segment.memory::<T>().slot(place));
@@ -461,36 +456,34 @@ impl<T> Segments<T> {
                 look_away();
                 continue;
             }
-            if Staging::<T>::IS_LARGE {
-                self.fill_one_by_one(segment, place, staging.take(slots), slots);
-            } else {
-                self.fill_all(segment, place, staging.take(slots));
-            }
+            self.fill_all(segment, place, staging.take(slots));
             self.ends.look_now_and_then(tail, next);
             return Some(slots);
         }
     }
 
-    /// Puts staged messages into claimed slots of a segment, from a place on.
+    // MUTANT: Speed only: prefetches, and who makes the next segment.
+    /// Puts staged messages into claimed slots of a segment, from a place on, one group after another.
     #[inline]
-    fn fill_all(&self, segment: &Segment, mut at: Place<T>, messages: Leaving<T>) {
-        let lap = segment.lap();
-        for message in messages {
-            self.fill(segment, lap, at, message);
-            at = at.following();
-        }
-    }
-
-    /// The same for messages that are moved by address, of which there are `slots`.
-    fn fill_one_by_one(&self, segment: &Segment, mut at: Place<T>, mut messages: Leaving<T>, slots: usize) {
+    fn fill_all(&self, segment: &Segment, mut at: Place<T>, mut messages: Leaving<T>) {
         let (memory, lap) = (segment.memory::<T>(), segment.lap());
-        for _ in 0..slots {
-            memory.slot(at).with_mut(|slot| {
-                // SAFETY: as in `write`, and there are that many messages.
-                unsafe { messages.move_next_to(slot.cast::<T>()) };
-            });
-            self.filled(segment, lap, at);
-            at = at.following();
+        while messages.len() != 0 {
+            let slots = memory.slots(at, messages.len());
+            if at.begins_group() {
+                memory.prefetch(at, AHEAD);
+            }
+            if slots.len() == SegmentLayout::<T>::SLOTS {
+                // Of a constant length, so the compiler copies it by a few wide moves.
+                move_in(&slots[..SegmentLayout::<T>::SLOTS], &mut messages);
+            } else {
+                move_in(slots, &mut messages);
+            }
+            // ORDERING: Release as in `filled`.
+            memory.flags(at, slots.len()).iter().for_each(|flag| flag.store(lap, Ordering::Release));
+            if at.begins_half() {
+                self.go_ahead(segment, at);
+            }
+            at = at.behind(slots.len());
         }
     }
 
@@ -544,10 +537,15 @@ impl<T> Segments<T> {
         let (memory, lap) = (segment.memory::<T>(), segment.lap());
         let (mut at, most) = (place, most.min(place.left()));
         let mut slots = 0;
-        // ORDERING: Acquire pairs with the Release store in `fill`: the messages are visible.
-        while slots < most && memory.flag(at).load(Ordering::Acquire) == lap {
-            at = at.following();
-            slots += 1;
+        while slots < most {
+            let flags = memory.flags(at, most - slots);
+            // ORDERING: Acquire pairs with the Release store in `filled` and `fill_all`: the messages are visible.
+            let run = flags.iter().take_while(|flag| flag.load(Ordering::Acquire) == lap).count();
+            slots += run;
+            if run < flags.len() {
+                break;
+            }
+            at = at.behind(run);
         }
         slots
     }
@@ -573,13 +571,17 @@ impl<T> Segments<T> {
     }
 
     /// Takes the messages out of `slots` claimed slots of a segment, from a place on, and marks them.
-    fn empty_run(segment: &Segment, place: Place<T>, slots: usize, to: &mut Vec<T>) {
-        let (lap, mut at) = (segment.lap(), place);
-        to.extend((0..slots).map(|_| {
-            let message = Self::empty(segment, lap, at);
-            at = at.following();
-            message
-        }));
+    fn empty_run(segment: &Segment, mut place: Place<T>, mut slots: usize, to: &mut Vec<T>) {
+        let (memory, marks, lap) = (segment.memory::<T>(), segment.marks::<T>(), segment.lap());
+        while slots != 0 {
+            let run = memory.slots(place, slots);
+            to.extend(run.iter().map(read));
+            window();
+            // ORDERING: Release as in `empty`.
+            marks.run(place, run.len()).iter().for_each(|mark| mark.store(lap, Ordering::Release));
+            slots -= run.len();
+            place = place.behind(run.len());
+        }
     }
 
     /// The same where the slots go to the end of their segment, or beyond it.
@@ -709,7 +711,7 @@ impl<T> Segments<T> {
         while drop_one().is_some() {}
     }
 
-    /// Drops the message of a claimed slot in place, and marks the slot. `lap`: as of [`fill`](Self::fill).
+    /// Drops the message of a claimed slot in place, and marks the slot. `lap`: the segment's.
     fn drop_in_slot(segment: &Segment, lap: u8, place: Place<T>, panics: &mut Panics) {
         segment.memory::<T>().slot(place).with_mut(|place| {
             // SAFETY: the slot is written, and the calling thread has claimed it: it drops the message once, and no
@@ -727,6 +729,20 @@ fn write<T>(slot: &MessageSlot<T>, message: T) {
     // SAFETY: the slot is empty, and the calling thread has claimed it: no other thread touches it before the flag says
     // that it is written.
     unsafe { put(slot, message) };
+}
+
+/// Moves as many of the messages into slots of one group.
+#[inline(always)]
+fn move_in<T>(slots: &[MessageSlot<T>], messages: &mut Leaving<T>) {
+    // SAFETY: as in `write`, and by the caller there are that many messages. The slots are contiguous like an array, except
+    // in a model, where each is an object.
+    unsafe {
+        if cfg!(ysuite_loom) {
+            slots.iter().for_each(|slot| slot.with_mut(|slot| messages.move_to(slot.cast::<T>(), 1)));
+        } else {
+            messages.move_to(slots.as_ptr().cast::<T>().cast_mut(), slots.len());
+        }
+    }
 }
 
 #[inline(always)]

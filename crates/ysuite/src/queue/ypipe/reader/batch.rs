@@ -5,8 +5,12 @@
 use core::ptr::NonNull;
 
 use super::ReadCursor;
-use crate::queue::ypipe::chunk::{Geometry, Places, slot};
+use crate::queue::ypipe::chunk::{Geometry, Places, slot, state};
 use crate::queue::ypipe::core::PipeCore;
+use crate::sync::Ordering;
+
+/// The most groups that are taken before the writer is told of the room: soon enough for a writer that waits for it.
+const AT_ONCE: usize = 16;
 
 impl ReadCursor {
     // USER CODE: the allocator (`Vec::reserve`); the vector's length is set before; re-entrance: none; panic: nothing
@@ -38,10 +42,19 @@ impl ReadCursor {
             left -= run;
             taken = taken.wrapping_add(run);
             core.progress.took_up_to(taken);
-            // The writer is at work in a group that is not full: loading its state again would slow the writer down.
-            let group = self.group(shape).as_ptr();
-            if looked && self.next == self.known && self.known.as_ptr() != group.wrapping_add(shape.end()) {
-                break;
+            if self.next == self.known {
+                if self.known.as_ptr() == self.group(shape).as_ptr().wrapping_add(shape.end()) {
+                    let most = left.min(to.capacity() - length) / shape.slots();
+                    // SAFETY: the vector has room for that many groups. Every slot of this group has been taken.
+                    let run = unsafe { self.take_groups(shape, core, to.as_mut_ptr().add(length), most.min(AT_ONCE)) };
+                    length += run;
+                    left -= run;
+                    taken = taken.wrapping_add(run);
+                    core.progress.took_up_to(taken);
+                } else if looked {
+                    // The writer is at work in this group: loading its state again would slow the writer down.
+                    break;
+                }
             }
             looked = self.next == self.known;
         }
@@ -49,6 +62,43 @@ impl ReadCursor {
         // steps above only `reserve` can panic, and the length was set before each.
         unsafe { to.set_len(length) };
         length - before
+    }
+
+    /// Moves the messages of the whole groups that follow in this chunk to `room`, at most of `most` groups, as far as they
+    /// are published. Returns how many messages.
+    ///
+    /// # Safety
+    /// There is room for them, and the cursor is at the end of its group.
+    #[inline(always)]
+    unsafe fn take_groups<T>(&mut self, shape: Geometry<T>, core: &PipeCore, room: *mut T, most: usize) -> usize {
+        let (mut group, marks, mut moved) = (self.group(shape), core.marks(), 0);
+        // SAFETY: as of `look_further`, whose steps these are, for groups that are published to their end.
+        unsafe {
+            let most = most * shape.slots();
+            while moved != most {
+                let next = group.add(shape.stride());
+                if next == self.end {
+                    break;
+                }
+                let full = self.lap.wrapping_add(next.as_ptr().addr() + shape.end() - shape.step());
+                // ORDERING: Acquire as in `look_further`.
+                if state(next).load(Ordering::Acquire) != full {
+                    break;
+                }
+                if marks {
+                    Self::mark(shape, group);
+                }
+                Self::copy(next.add(shape.first()), room.add(moved), shape.slots());
+                moved += shape.slots();
+                group = next;
+            }
+            if moved != 0 {
+                self.enter(shape, group);
+                self.next = group.add(shape.end());
+                self.known = self.next;
+            }
+        }
+        moved
     }
 
     /// Moves `run` messages to `room`, exactly once: `next` moves past them, and nothing in between can panic.

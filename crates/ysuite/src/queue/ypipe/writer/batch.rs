@@ -3,12 +3,12 @@
 //!
 //! The writer's thread only. Wait-free, except for the iterator and the allocator.
 
-use core::ptr::NonNull;
+use core::ptr::{self, NonNull};
 
-use super::{WriteCursor, Writer, Writing};
+use super::{AHEAD, WriteCursor, Writer, Writing};
 use crate::foreign::Lent;
-use crate::queue::outline;
 use crate::queue::ypipe::chunk::{Geometry, Places, slot};
+use crate::queue::{outline, prefetch_for_write};
 
 impl<T> Writer<T> {
     // USER CODE: the iterator; the items it has returned are committed by a guard; re-entrance: none (`&mut`); panic:
@@ -21,22 +21,24 @@ impl<T> Writer<T> {
     #[inline]
     pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>, rest: &mut Option<T>) -> bool {
         let Writing { cursor, core, .. } = &mut *self.writing;
-        let mut full = cursor.full;
         let shape = Geometry::<T>::of(core.shape());
-        let mut run = Run { at: cursor.next, cursor, shape };
+        let mut full = cursor.full;
+        let mut run = Run { at: cursor.next, group: cursor.group, last: ptr::null_mut(), cursor, shape };
         loop {
             let mut message = messages.next();
             if message.is_none() {
+                run.commit();
                 return false;
             }
-            if run.at == full {
+            if run.at == full && !run.step(&mut full) {
                 run.commit();
                 let stepped = run.cursor.is_at_end(shape) && run.cursor.step(shape);
                 if !stepped && !outline(run.cursor, |cursor| cursor.room::<Geometry<T>>(core)) {
                     message.move_over(rest);
                     return true;
                 }
-                (run.at, full) = (run.cursor.next, run.cursor.full);
+                full = run.cursor.full;
+                run.begin();
             }
             // SAFETY: `at` is before `full`, so it is a slot of this group. The slot is empty: the reader has consumed
             // the messages of the previous lap. The address after it is at most one past the group.
@@ -71,23 +73,60 @@ impl<T> Writer<T> {
 /// A run of slots being filled. When it is dropped, also by a panic, the cursor moves past the last filled slot.
 struct Run<'a, G: Places> {
     at: NonNull<u8>,
+    /// The group of that slot. The cursor stays in the group in which the run began.
+    group: NonNull<u8>,
+    /// The last group that the run may step into; null before the group of the oldest hidden message was left.
+    last: *mut u8,
     cursor: &'a mut WriteCursor,
     shape: G,
 }
 
 impl<G: Places> Run<'_, G> {
+    /// Begins at the cursor.
+    #[inline(always)]
+    fn begin(&mut self) {
+        (self.at, self.group) = (self.cursor.next, self.cursor.group);
+        self.last = self.cursor.last_whole(self.shape);
+    }
+
+    // MUTANT: Speed only: the slow path enters the next group; the address of a prefetch is a hint.
+    /// Enters the next group, where the run may: all slots of this one are filled.
+    #[inline(always)]
+    fn step(&mut self, full: &mut NonNull<u8>) -> bool {
+        let shape = self.shape;
+        if self.group.as_ptr() >= self.last {
+            return false;
+        }
+        // SAFETY: the groups up to `last` are in this chunk, and the cursor holds the first hidden group back.
+        unsafe {
+            self.cursor.fill_state(shape, self.group);
+            self.group = self.group.add(shape.stride());
+            self.at = self.group.add(shape.first());
+            *full = self.group.add(shape.end());
+        }
+        prefetch_for_write(self.group.as_ptr().wrapping_add(AHEAD * shape.stride()));
+        true
+    }
+
     #[inline(always)]
     fn commit(&mut self) {
-        if self.at != self.cursor.next {
-            self.cursor.hide(self.shape);
-            self.cursor.next = self.at;
-        }
+        self.cursor.filled_up_to(self.shape, self.group, self.at);
     }
 }
 
 impl<G: Places> Drop for Run<'_, G> {
+    /// What is left is there where the iterator panics.
     #[inline(always)]
     fn drop(&mut self) {
-        self.commit();
+        if self.at != self.cursor.next {
+            cut_short(self.cursor, self.shape, self.group, self.at);
+        }
     }
+}
+
+/// Gets no address of a run, which is in registers.
+#[cold]
+#[inline(never)]
+fn cut_short(cursor: &mut WriteCursor, shape: impl Places, group: NonNull<u8>, at: NonNull<u8>) {
+    cursor.filled_up_to(shape, group, at);
 }

@@ -152,6 +152,38 @@ impl WriteCursor {
         group.wrapping_add(groups * shape.stride())
     }
 
+    // MUTANT: Speed only: the slow path enters the next group.
+    /// The group before which a batch may step on by itself, and mark what it leaves as full: there is room for all groups
+    /// up to that one. Null where no group is held back.
+    #[inline(always)]
+    pub(super) fn last_whole(&self, shape: impl Places) -> *mut u8 {
+        if self.held.is_none() {
+            return ptr::null_mut();
+        }
+        let in_chunk = shape.groups_in(self.end.as_ptr().addr() - self.group.as_ptr().addr());
+        let groups = shape.groups_of(self.limit.wrapping_sub(self.before), in_chunk);
+        // Of no groups: one before this, so it steps nowhere.
+        self.group.as_ptr().wrapping_add(groups * shape.stride()).wrapping_sub(shape.stride())
+    }
+
+    // MUTANT: Speed only: where a batch has not left the cursor's group this changes nothing.
+    /// A batch has written up to a place in a group to which [`last_whole`](Self::last_whole) has confined it.
+    #[inline(always)]
+    pub(super) fn filled_up_to(&mut self, shape: impl Places, group: NonNull<u8>, next: NonNull<u8>) {
+        if next == self.next {
+            return;
+        }
+        self.hide(shape);
+        if group != self.group {
+            let groups = shape.groups_in(group.as_ptr().addr() - self.group.as_ptr().addr());
+            self.before = self.before.wrapping_add(groups * shape.slots());
+            self.group = group;
+            // SAFETY: the group is one of the chunk's.
+            self.full = unsafe { group.add(shape.end()) };
+        }
+        self.next = next;
+    }
+
     // MUTANT: In-place builds only. Killed only by `in_place::windows_and_calls_are_one_queue`.
     /// Continues at `next`, as if the messages before it had been written and published here.
     ///

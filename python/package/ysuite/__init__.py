@@ -1,0 +1,207 @@
+"""Channels between the processes of one Linux machine.
+
+A `pipe` leads from one process to another, a `Funnel` from many to one. A message is any number of bytes. Ends are for
+one thread at a time: a second one gets a RuntimeError. A timeout is in seconds; None waits for ever. While an end waits,
+other threads run, and signals are handled.
+
+A forked child has no ends of its parent. Give it the descriptor of `into_fd()` of an end that was not used, which it
+makes an end again: `Receiver(descriptor)`. The spawned children of `multiprocessing` get ends as arguments.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import pickle
+import socket
+import weakref
+from multiprocessing import context, reduction
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from . import _ysuite
+from ._errors import Broken, Closed, Died, Empty, Ended, Error, Full, Refused, Timeout
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+    from typing import Self
+
+    from typing_extensions import Buffer
+
+__all__ = [
+    "Broken", "Closed", "Died", "Empty", "Ended", "Error", "Full", "Funnel", "Listener", "Receiver", "Refused", "Sender",
+    "Timeout", "connect", "pipe",
+]  # fmt: skip
+
+connect = _ysuite.connect
+_R = TypeVar("_R")
+
+
+def _done(task: asyncio.Future[None]) -> None:
+    if not task.done():
+        task.set_result(None)
+
+
+class _End:
+    """What all ends have."""
+
+    _task: asyncio.Future[None] | None = None
+
+    if TYPE_CHECKING:
+
+        def fileno(self) -> int: ...
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Closes the end: the other side learns of it. An end that was closed stays so."""
+        if self._task is not None:
+            raise RuntimeError("a task is waiting for this end")
+        super().close()  # type: ignore[misc]
+
+    async def _readable(self) -> None:
+        if self._task is not None:
+            raise RuntimeError("another task is waiting for this end")
+        loop, descriptor = asyncio.get_running_loop(), self.fileno()
+        self._task = task = loop.create_future()
+        loop.add_reader(descriptor, _done, task)
+        try:
+            await task
+        finally:
+            self._task = None
+            loop.remove_reader(descriptor)
+
+    async def _until(self, attempt: Callable[[], _R], arm: Callable[[], bool]) -> _R:
+        while True:
+            try:
+                return attempt()
+            except (Full, Empty):
+                pass
+            if arm():
+                await self._readable()
+            else:
+                await asyncio.sleep(0)
+
+
+class _Given:
+    """How multiprocessing gives an end to a child that it spawns."""
+
+    _arguments: dict[str, Any]
+
+    if TYPE_CHECKING:
+
+        def into_fd(self) -> int: ...
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        context.assert_spawning(self)
+        descriptor = self.into_fd()
+        # The child gets it later.
+        weakref.finalize(self, os.close, descriptor)
+        return _taken, (type(self), reduction.DupFd(descriptor), self._arguments)
+
+
+def _taken(end: type[Any], descriptor: Any, arguments: dict[str, Any]) -> Any:
+    return end(descriptor.detach(), **arguments)
+
+
+class _Receives(_End):
+    if TYPE_CHECKING:
+        _pickles: bool
+
+        def recv(self, timeout: float | None = None) -> bytes: ...
+        def try_recv(self) -> bytes: ...
+        def arm(self) -> bool: ...
+
+    async def recv_async(self) -> bytes:
+        """As `recv`, in an event loop. A task that is cancelled has received nothing."""
+        return await self._until(self.try_recv, self.arm)
+
+    def recv_object(self, timeout: float | None = None) -> Any:
+        """Receives what `send_object` has sent. Only of an end made with pickles=True: a pickle runs code of its sender."""
+        if not self._pickles:
+            raise ValueError("unpickling runs code of the sender: an end does it that was made with pickles=True")
+        return pickle.loads(self.recv(timeout))
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> bytes:
+        try:
+            return await self.recv_async()
+        except Closed:
+            raise StopAsyncIteration from None
+
+
+class Sender(_End, _Given, _ysuite.Sender):
+    """The sending end of a pipe or funnel, over a socket that it takes over. It has room for `capacity` bytes; a message
+    takes 8 more than it has, rounded up to 8."""
+
+    def __init__(self, fd: int, capacity: int, **options: Any) -> None:
+        self._arguments = {"capacity": capacity, **options}
+
+    @classmethod
+    def connect(cls, name: str, capacity: int, **options: Any) -> Self:
+        """The sender to who listens at `name`: a path, or an abstract name if there is no slash."""
+        return cls(_ysuite.connect(name, allow=options.pop("allow", None)), capacity, **options)
+
+    async def send_async(self, message: Buffer) -> None:
+        """As `send`, in an event loop. A task that is cancelled has sent nothing."""
+        length = memoryview(message).nbytes
+        await self._until(lambda: self.try_send(message), lambda: self.arm(length))
+
+    def send_object(self, message: Any, timeout: float | None = None) -> None:
+        """Sends a pickle, for `recv_object`."""
+        self.send(pickle.dumps(message, pickle.HIGHEST_PROTOCOL), timeout)
+
+
+class Receiver(_Receives, _Given, _ysuite.Receiver):
+    """The receiving end of a pipe, over a socket that it takes over. An iteration ends when the sender has closed, and
+    raises when it has died."""
+
+    def __new__(cls, fd: int, *, pickles: bool = False, **options: Any) -> Self:
+        return super().__new__(cls, fd, **options)
+
+    def __init__(self, fd: int, *, pickles: bool = False, **options: Any) -> None:
+        self._pickles = pickles
+        self._arguments = {"pickles": pickles, **options}
+
+    @classmethod
+    def connect(cls, name: str, **options: Any) -> Self:
+        """The receiver from who listens at `name`: a path, or an abstract name if there is no slash."""
+        return cls(_ysuite.connect(name, allow=options.pop("allow", None)), **options)
+
+
+class Funnel(_Receives, _ysuite.Funnel):
+    """The receiver of many senders, which connect by its name or inherit a `seat`. A sender that ends ends nobody else:
+    `next_ended` tells of it."""
+
+    def __new__(cls, name: str | None = None, *, pickles: bool = False, **options: Any) -> Self:
+        return super().__new__(cls, name, **options)
+
+    def __init__(self, name: str | None = None, *, pickles: bool = False, **options: Any) -> None:
+        self._pickles = pickles
+
+
+class Listener(_End, _ysuite.Listener):
+    """Listens at a name: a path if it has a slash, else an abstract one, which vanishes with this process."""
+
+    def accept_sender(self, capacity: int, timeout: float | None = None, **options: Any) -> Sender:
+        """The sender to the next process that connects, which receives."""
+        return Sender(self.accept(timeout), capacity, **options)
+
+    def accept_receiver(self, timeout: float | None = None, **options: Any) -> Receiver:
+        """The receiver from the next process that connects, which sends."""
+        return Receiver(self.accept(timeout), **options)
+
+
+def pipe(capacity: int, *, pickles: bool = False, **options: Any) -> tuple[Sender, Receiver]:
+    """A pipe for `capacity` bytes. Either end can be given to another process, as long as it has not been used."""
+    one, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    sender = Sender(one.detach(), capacity, **options)
+    return sender, Receiver(other.detach(), pickles=pickles, **options)

@@ -1,0 +1,28 @@
+//! The compiled part of the Python package `ysuite`: pipes and funnels of bytes between processes. What needs no speed is in
+//! `package/ysuite/__init__.py`.
+//!
+//! An end is for one thread at a time; a second one gets a `RuntimeError`, as Rust would not compile it. Python's lock is
+//! released while an end waits and while it copies much. A wait is `poll` of the end's descriptor, and not that of
+//! `ysuite-shm`: a signal ends it, so that Python's handlers run.
+#![allow(clippy::result_large_err, reason = "an end that cannot be given away goes on")]
+#![allow(clippy::wrong_self_convention, reason = "what an object of Python gives away it has given away")]
+
+mod errors;
+mod funnel;
+mod listener;
+mod receiver;
+mod sender;
+mod slot;
+mod wait;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _ysuite(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    slot::watch_forks();
+    module.add_class::<sender::Sender>()?;
+    module.add_class::<receiver::Receiver>()?;
+    module.add_class::<funnel::Funnel>()?;
+    module.add_class::<listener::Listener>()?;
+    module.add_function(wrap_pyfunction!(listener::connect, module)?)
+}
