@@ -115,6 +115,26 @@ fn a_sender_that_waits_is_woken() {
     }
 }
 
+/// Claim: A receiver that comes while the sender sleeps for another one is met then, and neither is slept through.
+#[test]
+fn a_receiver_comes_while_the_sender_sleeps() {
+    let name = name("sleeps");
+    let mut sender = BroadcastSender::bind(&name, CAPACITY).unwrap();
+    sender.set_spin(0);
+    let mut slow = BroadcastReceiver::<u64>::from_fd(connect(&name).unwrap()).unwrap();
+    sender.serve();
+    (0..CAPACITY as u64).for_each(|message| sender.send(message));
+    let sending = thread::spawn(move || (8..40).for_each(|message| sender.send(message)));
+    let mut late = BroadcastReceiver::<u64>::from_fd(connect(&name).unwrap()).unwrap();
+    assert_eq!(late.meet_timeout(LONG), Ok(true));
+    late.set_spin(0);
+    let receiving = thread::spawn(move || late.iter().collect::<Vec<_>>());
+    slow.set_spin(0);
+    assert!(slow.iter().eq(0..40));
+    assert!(receiving.join().unwrap().into_iter().eq(8..40));
+    sending.join().unwrap();
+}
+
 /// Claim: A receiver of a lossy broadcast that is too slow learns how many messages it has lost, and goes on with the oldest
 /// one that is left; what it loses and what it receives are all.
 #[test]
