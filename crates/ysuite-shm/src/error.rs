@@ -170,6 +170,30 @@ pub enum RecvTimeoutError {
     Ended(Error),
 }
 
+/// No message of a broadcast was received.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BroadcastError {
+    /// The receiver of a lossy broadcast was too slow: it has lost this number of messages. The next call receives the
+    /// oldest one that is left.
+    Lagged(u64),
+    /// There is none at once, or there was none until the deadline.
+    Empty,
+    /// There is none, and the channel has ended.
+    Ended(Error),
+}
+
+impl fmt::Display for BroadcastError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lagged(lost) => write!(f, "{lost} messages were lost"),
+            Self::Empty => f.write_str("the channel is empty"),
+            Self::Ended(cause) => write!(f, "{cause}"),
+        }
+    }
+}
+
+impl std::error::Error for BroadcastError {}
+
 macro_rules! impl_error {
     ($error:ident $(<$message:ident>)?: $quiet:pat => $text:literal, $ended:pat => $cause:ident) => {
         impl $(<$message>)? fmt::Display for $error $(<$message>)? {

@@ -10,9 +10,12 @@ use std::time::Duration;
 use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
 
 use crate::os::{self, Own, PAGE};
-use crate::page::{ASLEEP, CLOSED, CONSUMED, FENCED, Header, Kind, PUBLISHED, RING, Role, Shape, hashed};
+use crate::page::{ASLEEP, BEGUN, CLOSED, CONSUMED, FENCED, FROM, Header, Kind, PUBLISHED, RING, Role, Shape, hashed};
 use crate::sync::{AtomicU64, Ordering};
-use crate::{Error, Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError, Why, pipe, pipe_bytes};
+use crate::{
+    BroadcastError, BroadcastReceiver, BroadcastSender, Error, Options, Receiver, RecvTimeoutError, Sender,
+    TryRecvError, TrySendError, WatchReceiver, WatchSender, Why, pipe, pipe_bytes,
+};
 
 /// A guard against hanging only.
 const LONG: Duration = Duration::from_secs(60);
@@ -208,6 +211,167 @@ fn peers_that_scribble_over_bytes() {
     }
 }
 
+/// A watch whose receiver has received the value 3, of version 4, and has not received 4.
+fn watching() -> (WatchSender<u64>, WatchReceiver<u64>) {
+    let mut sender = WatchSender::without_name(0).unwrap();
+    let mut receiver = WatchReceiver::from_fd(sender.seat().unwrap()).unwrap();
+    sender.serve();
+    (1..4).for_each(|value| sender.send(value));
+    assert_eq!(receiver.recv(), Ok(3));
+    sender.send(4);
+    (sender, receiver)
+}
+
+/// Claim: A receiver of a watch whose sender lies about its versions receives what is in one of the places, or breaks the
+/// channel; for every word of the memory that all receivers map.
+#[test]
+fn a_sender_of_a_watch_that_lies_word_by_word() {
+    let (mut broken, mut rest) = (0, 0);
+    for word in [BEGUN, PUBLISHED, CLOSED, ASLEEP].into_iter().chain((RING..RING + 512).step_by(64)) {
+        for lie in lies(5, 4).chain((56..80).map(|by| 5 + by)) {
+            let (sender, mut receiver) = watching();
+            sender.memory().word(word).store(lie, Ordering::Relaxed);
+            match receiver.try_recv() {
+                Ok(value) => assert!(value <= 4 || value == lie, "{value} by {lie:#x} at {word}"),
+                Err(TryRecvError::Ended(Error::Broken)) => {
+                    broken += 1;
+                    assert_eq!(receiver.recv(), Err(Error::Broken));
+                }
+                Err(TryRecvError::Empty) => rest += 1,
+                Err(other) => panic!("{other:?} by {lie:#x} at {word}"),
+            }
+            assert!(receiver.latest().is_none_or(|value| value <= 4 || value == lie));
+        }
+    }
+    assert!(broken > 150 && rest > 0, "{broken} {rest}");
+}
+
+/// Claim: A receiver of a watch that lies in its page holds up neither the sender nor other receivers.
+#[test]
+fn a_receiver_of_a_watch_that_lies_word_by_word() {
+    for word in [ASLEEP, FENCED, CONSUMED, CLOSED, PUBLISHED] {
+        for lie in lies(3, 4) {
+            let (mut sender, receiver) = watching();
+            let mut innocent = WatchReceiver::<u64>::from_fd(sender.seat().unwrap()).unwrap();
+            receiver.link().own.word(word).store(lie, Ordering::Relaxed);
+            (5..8).for_each(|value| sender.send(value));
+            sender.serve();
+            assert_eq!(innocent.recv(), Ok(7));
+            assert_eq!(sender.receivers(), if word == CLOSED && lie != 0 { 1 } else { 2 });
+        }
+    }
+}
+
+/// As for pipes: a sender that changes its versions and values all the time.
+#[test]
+fn senders_of_a_watch_that_scribble_all_the_time() {
+    for seed in 1..=peers() {
+        let (sender, mut receiver) = watching();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let region = sender.memory().start().as_ptr() as usize;
+        let scribbling = std::thread::spawn({
+            let is_over = Arc::clone(&is_over);
+            move || scribble(region, 2 * PAGE, &is_over, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        });
+        receiver.set_spin(3);
+        for _ in 0..200 {
+            let _ = receiver.latest();
+            if matches!(receiver.recv_timeout(Duration::from_millis(1)), Err(RecvTimeoutError::Ended(_))) {
+                break;
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+        scribbling.join().unwrap();
+    }
+}
+
+/// A broadcast of eight, whose receiver has received 0 to 8, and has not received 9 and 10.
+fn broadcasting(is_lossy: bool) -> (BroadcastSender<u64>, BroadcastReceiver<u64>) {
+    let options = if is_lossy { Options::new().lossy() } else { Options::new() };
+    let mut sender = options.broadcast_without_name(8).unwrap();
+    let mut receiver = BroadcastReceiver::from_fd(sender.seat().unwrap()).unwrap();
+    sender.serve();
+    for message in 0..11 {
+        sender.try_send(message).unwrap();
+        assert!(message > 8 || receiver.recv() == Ok(message));
+    }
+    (sender, receiver)
+}
+
+/// Claim: A receiver of a broadcast whose sender lies receives nothing that is not in the ring, breaks the channel or goes
+/// on; for every word of the memory that all receivers map, and where it is said to have joined.
+#[test]
+fn a_sender_of_a_broadcast_that_lies_word_by_word() {
+    let mut broken = 0;
+    for is_lossy in [false, true] {
+        for word in [PUBLISHED].into_iter().chain((RING..RING + 192).step_by(8)) {
+            for lie in lies(11, 9).chain([25, 26, 32, 42]) {
+                let (sender, mut receiver) = broadcasting(is_lossy);
+                sender.memory().word(word).store(lie, Ordering::Relaxed);
+                for _ in 0..12 {
+                    match receiver.try_recv() {
+                        Ok(message) => assert!(message < 11 || message == lie, "{message} by {lie:#x} at {word}"),
+                        Err(BroadcastError::Ended(Error::Broken)) => broken += 1,
+                        Err(BroadcastError::Lagged(_) | BroadcastError::Empty) => {}
+                        Err(other) => panic!("{other:?} by {lie:#x} at {word}"),
+                    }
+                }
+            }
+        }
+        for lie in lies(1, 12) {
+            let mut sender = broadcasting(is_lossy).0;
+            let mut receiver = BroadcastReceiver::<u64>::from_fd(sender.seat().unwrap()).unwrap();
+            sender.serve();
+            sender.crowd_page(1).word(FROM).store(lie, Ordering::Relaxed);
+            (0..20).for_each(|_| _ = receiver.try_recv());
+        }
+    }
+    assert!(broken > 500, "{broken}");
+}
+
+/// Claim: A receiver of a broadcast that lies about what it has consumed never makes the sender write over what another
+/// has not, and is not waited for any more.
+#[test]
+fn a_receiver_of_a_broadcast_that_lies_word_by_word() {
+    let mut gone = 0;
+    for word in [ASLEEP, FENCED, CONSUMED, CLOSED, PUBLISHED] {
+        for lie in lies(9, 11) {
+            let (mut sender, receiver) = broadcasting(false);
+            let mut innocent = BroadcastReceiver::<u64>::from_fd(sender.seat().unwrap()).unwrap();
+            sender.serve();
+            receiver.link().own.word(word).store(lie, Ordering::Relaxed);
+            let sent = (11..100).take_while(|message| sender.try_send(*message).is_ok()).count() as u64;
+            assert!(sent <= 8, "{sent} by {lie:#x} at {word}");
+            assert!((11..11 + sent).all(|message| innocent.recv() == Ok(message)));
+            sender.serve();
+            gone += u32::from(sender.receivers() == 1);
+        }
+    }
+    assert!(gone > 100, "{gone}");
+}
+
+/// As for pipes: a sender that changes its ring all the time.
+#[test]
+fn senders_of_a_broadcast_that_scribble_all_the_time() {
+    for seed in 1..=peers() {
+        let (sender, mut receiver) = broadcasting(seed % 2 == 0);
+        let is_over = Arc::new(AtomicBool::new(false));
+        let region = sender.memory().start().as_ptr() as usize;
+        let scribbling = std::thread::spawn({
+            let is_over = Arc::clone(&is_over);
+            move || scribble(region, 2 * PAGE, &is_over, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        });
+        receiver.set_spin(3);
+        for _ in 0..200 {
+            if matches!(receiver.recv_timeout(Duration::from_millis(1)), Err(BroadcastError::Ended(_))) {
+                break;
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+        scribbling.join().unwrap();
+    }
+}
+
 /// A page as an honest receiver of `u64` has it, in memory of the test's own choice.
 fn memory(bytes: usize, seals: SealFlags, change: impl FnOnce(&Own)) -> OwnedFd {
     let own = Own::new(bytes).unwrap();
@@ -293,6 +457,44 @@ fn memory_in_a_hello_is_checked() {
     assert_eq!(say(&put(16, 0)), refused(Why::Role));
     assert_eq!(say(&put(24, 16)), refused(Why::Type));
     assert_eq!(say(&put(48, 8192)), refused(Why::Size));
+}
+
+/// Claim: What a sender shares with all its receivers is checked as its own memory is.
+#[test]
+fn shared_memory_in_a_hello_is_checked() {
+    let bell = os::bell().unwrap();
+    let region = |bytes: usize, seals| {
+        let memfd = rustix::fs::memfd_create("liar", MemfdFlags::CLOEXEC | MemfdFlags::ALLOW_SEALING).unwrap();
+        rustix::fs::ftruncate(&memfd, bytes as u64).unwrap();
+        rustix::fs::fallocate(&memfd, FallocateFlags::empty(), 0, bytes as u64).unwrap();
+        rustix::fs::fcntl_add_seals(&memfd, seals).unwrap();
+        memfd
+    };
+    let said = |flags: u32, shared: &[BorrowedFd<'_>], places: usize| {
+        let own = Own::new(PAGE).unwrap();
+        let shape = Shape { kind: Kind::Watch, size: 8, align: 8, name: hashed("") };
+        Header { role: Role::Sender, shape, capacity: places, bytes: PAGE, needs_fences: false, processor: None }
+            .write(&own);
+        let (one, other) = os::pair().unwrap();
+        let descriptors: Vec<_> = [own.memfd()].iter().chain(shared).chain([&bell.as_fd()]).copied().collect();
+        os::send(other.as_fd(), &crate::link::packet(flags, 0), &descriptors).unwrap();
+        WatchReceiver::<u64>::from_fd(one).unwrap().meet_timeout(LONG)
+    };
+    let good = region(2 * PAGE, ALL);
+    let fd = good.as_fd();
+    let refused = |why| Err(Error::Refused(why));
+    assert_eq!(said(2, &[fd], 64), Ok(true));
+    assert_eq!(said(2, &[fd], 32), Ok(true), "in the same number of pages");
+    assert_eq!(said(0, &[], 64), refused(Why::Packet));
+    assert_eq!(said(2, &[], 64), refused(Why::Packet));
+    assert_eq!(said(2, &[fd, fd], 64), refused(Why::Packet));
+    assert_eq!(said(2, &[bell.as_fd()], 64), refused(Why::NotMemory));
+    for places in [0, 1, 3, 65, 128, 1 << 62] {
+        let error = said(2, &[fd], places);
+        assert!(error == refused(Why::Capacity) || error == refused(Why::Size), "{places}: {error:?}");
+    }
+    assert_eq!(said(2, &[region(3 * PAGE, ALL).as_fd()], 64), refused(Why::Size));
+    assert_eq!(said(2, &[region(2 * PAGE, ALL.difference(SealFlags::SHRINK)).as_fd()], 64), refused(Why::Seals));
 }
 
 /// A capacity that does not go with the size of the memory, or that overflows, is refused.

@@ -31,7 +31,18 @@ macro_rules! source {
 }
 
 #[cfg(feature = "mio")]
-source!(Sender<T>, Receiver<T>, BytesSender, BytesReceiver, Funnel<T: crate::Carried>, Listener);
+source!(
+    Sender<T>,
+    Receiver<T>,
+    BytesSender,
+    BytesReceiver,
+    Funnel<T: crate::Carried>,
+    Listener,
+    WatchReceiver<T>,
+    WatchSender<T>,
+    BroadcastReceiver<T>,
+    BroadcastSender<T>
+);
 
 fn raw(end: &impl std::os::fd::AsFd) -> std::os::fd::RawFd {
     std::os::fd::AsRawFd::as_raw_fd(&end.as_fd())

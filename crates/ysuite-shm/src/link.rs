@@ -8,6 +8,7 @@
 //! thread; nothing here blocks.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::Arc;
 
 use crate::os::{self, Errno, Own, PAGE, Peer, Poller, Source};
 use crate::page::{self, Header, Role, Shape, VERSION};
@@ -21,6 +22,8 @@ const MAGIC: u64 = u64::from_ne_bytes(*b"ysshm\0he");
 const BYTES: usize = 24;
 /// The peer does not take a bell, and gives none: both ring by the socket.
 const CAREFUL: u32 = 1;
+/// Behind its memory comes that which it shares with all its peers.
+const SHARING: u32 = 2;
 const HELLO: u64 = 0;
 const CLOSED: u64 = 1;
 /// And the reason's number above.
@@ -30,15 +33,32 @@ const REFUSED: u64 = 2;
 pub(crate) struct Met {
     pub(crate) region: Peer,
     pub(crate) header: Header,
+    /// What the peer shares with others as well, of a kind that does.
+    pub(crate) shared: Option<Peer>,
     /// Rung by this end. Where one side is careful the socket is.
     bell: Option<OwnedFd>,
     process: Option<OwnedFd>,
+}
+
+/// What a sender writes once for all its peers.
+pub(crate) struct Shared {
+    pub(crate) memory: Arc<Own>,
+    shape: Shape,
+    capacity: usize,
+}
+
+impl Shared {
+    pub(crate) fn new(shape: Shape, capacity: usize) -> Result<Self, Error> {
+        Ok(Self { memory: Arc::new(Own::new(region_bytes(&shape, capacity)?)?), shape, capacity })
+    }
 }
 
 /// One end of a connection.
 pub(crate) struct Link {
     socket: Option<OwnedFd>,
     pub(crate) own: Own,
+    /// What it shares with all its peers; `own` is for one of them.
+    shared: Option<Arc<Own>>,
     bell: OwnedFd,
     pub(crate) met: Option<Met>,
     role: Role,
@@ -59,6 +79,23 @@ impl Link {
         capacity: usize,
         options: &Options,
     ) -> Result<Self, Error> {
+        Self::with(socket, role, shape, capacity, options, None)
+    }
+
+    /// The end of a sender that has other peers as well.
+    pub(crate) fn sharing(socket: OwnedFd, shared: &Shared, options: &Options) -> Result<Self, Error> {
+        let memory = Some(Arc::clone(&shared.memory));
+        Self::with(socket, Role::Sender, shared.shape, shared.capacity, options, memory)
+    }
+
+    fn with(
+        socket: OwnedFd,
+        role: Role,
+        shape: Shape,
+        capacity: usize,
+        options: &Options,
+        shared: Option<Arc<Own>>,
+    ) -> Result<Self, Error> {
         if !os::is_ours(socket.as_fd()) {
             return Err(Error::Refused(Why::Packet));
         }
@@ -68,12 +105,13 @@ impl Link {
         let mut options = options.clone();
         // A peer of this user could do worse than to fill an eventfd.
         options.is_careful |= os::peer_user(socket.as_fd()) != Some(os::user());
-        Ok(Self { socket: Some(socket), own, bell, met: None, role, shape, options, has_begun: false, processor })
+        let socket = Some(socket);
+        Ok(Self { socket, own, shared, bell, met: None, role, shape, options, has_begun: false, processor })
     }
 
     /// The memory and the bell of an end.
     fn parts(role: Role, shape: &Shape, capacity: usize, processor: Option<u32>) -> Result<(Own, OwnedFd), Error> {
-        let bytes = if role == Role::Sender { region_bytes(shape, capacity)? } else { PAGE };
+        let bytes = own_bytes(role, shape, capacity)?;
         let own = Own::new(bytes)?;
         Header { role, shape: *shape, capacity, bytes, needs_fences: !os::can_interrupt(), processor }.write(&own);
         // ORDERING: Relaxed; the hello hands it over.
@@ -116,11 +154,12 @@ impl Link {
         self.has_begun = true;
         let process = os::own_process();
         let mut descriptors = vec![self.own.memfd()];
+        descriptors.extend(self.shared.as_ref().map(|shared| shared.memfd()));
         if !self.options.is_careful {
             descriptors.push(self.bell.as_fd());
             descriptors.extend(process.as_ref().map(|process| process.as_fd()));
         }
-        let flags = if self.options.is_careful { CAREFUL } else { 0 };
+        let flags = if self.options.is_careful { CAREFUL } else { 0 } | if self.shared.is_some() { SHARING } else { 0 };
         match os::send(self.socket(), &packet(flags, HELLO), &descriptors) {
             // A peer that has gone is found where its packets are read.
             Ok(()) | Err(Errno::PIPE | Errno::CONNRESET) => Ok(()),
@@ -145,10 +184,7 @@ impl Link {
     pub(crate) fn try_meet(&mut self) -> Result<bool, Error> {
         let mut bytes = [0_u8; BYTES];
         let Some(packet) = os::receive(self.socket(), &mut bytes).map_err(os::refused)? else { return Ok(false) };
-        match self
-            .believe(&packet, &bytes, packet.descriptors.len())
-            .and_then(|is_careful| self.accept(packet, is_careful))
-        {
+        match self.believe(&packet, &bytes, packet.descriptors.len()).and_then(|flags| self.accept(packet, flags)) {
             Ok(met) => {
                 self.met = Some(met);
                 Ok(true)
@@ -160,8 +196,8 @@ impl Link {
         }
     }
 
-    /// Checks a packet. Whether its sender rings by the socket.
-    fn believe(&self, packet: &os::Packet, bytes: &[u8; BYTES], descriptors: usize) -> Result<bool, Error> {
+    /// Checks a packet; its flags.
+    fn believe(&self, packet: &os::Packet, bytes: &[u8; BYTES], descriptors: usize) -> Result<u32, Error> {
         let no = |why| Err(Error::Refused(why));
         if packet.bytes == 0 && descriptors == 0 {
             return Err(Error::Died);
@@ -180,34 +216,46 @@ impl Link {
             other if other & 0xffff_ffff == REFUSED => return no(Why::by_peer((other >> 32) as u32)),
             _ => return no(Why::Packet),
         }
-        let is_careful = flags == CAREFUL;
-        if packet.is_cut || packet.bytes != BYTES || flags & !CAREFUL != 0 {
+        if packet.is_cut || packet.bytes != BYTES || flags & !(CAREFUL | SHARING) != 0 {
             return no(Why::Packet);
         }
         // The memory; who is not careful gives a bell, and its process if its kernel has such descriptors.
-        let is_right = if is_careful { descriptors == 1 } else { descriptors == 2 || descriptors == 3 };
-        if is_right { Ok(is_careful) } else { no(Why::Packet) }
+        let others = descriptors.wrapping_sub(if flags & SHARING == 0 { 1 } else { 2 });
+        let is_right = if flags & CAREFUL == 0 { others == 1 || others == 2 } else { others == 0 };
+        if is_right { Ok(flags) } else { no(Why::Packet) }
     }
 
     /// Maps what came with a hello.
-    fn accept(&self, packet: os::Packet, is_careful: bool) -> Result<Met, Error> {
+    fn accept(&self, packet: os::Packet, flags: u32) -> Result<Met, Error> {
+        let no = |why| Err(Error::Refused(why));
         let mut descriptors = packet.descriptors.into_iter();
         let memfd = descriptors.next().ok_or(Error::Refused(Why::Packet))?;
+        let memfd_of_all = if flags & SHARING == 0 { None } else { descriptors.next() };
         let region = Peer::map(memfd.as_fd(), self.options.largest_region)?;
         let other = if self.role == Role::Sender { Role::Receiver } else { Role::Sender };
         let header = Header::read(&region, other, &self.shape)?;
-        let bytes = if other == Role::Sender { region_bytes(&self.shape, header.capacity)? } else { PAGE };
-        if header.bytes != bytes {
-            return Err(Error::Refused(Why::Size));
+        if header.bytes != own_bytes(other, &self.shape, header.capacity)? {
+            return no(Why::Size);
+        }
+        let is_shared = other == Role::Sender && self.shape.kind.is_shared();
+        let shared = match memfd_of_all {
+            Some(memfd) if is_shared => Some(Peer::map(memfd.as_fd(), self.options.largest_region)?),
+            None if !is_shared => None,
+            _ => return no(Why::Packet),
+        };
+        if let Some(shared) = &shared {
+            if shared.bytes() != region_bytes(&self.shape, header.capacity)? {
+                return no(Why::Size);
+            }
         }
         let (bell, said) = (descriptors.next(), descriptors.next());
-        if is_careful || self.options.is_careful {
-            return Ok(Met { region, header, bell: None, process: os::peer_process(self.socket()) });
+        if flags & CAREFUL != 0 || self.options.is_careful {
+            return Ok(Met { region, header, shared, bell: None, process: os::peer_process(self.socket()) });
         }
         if bell.iter().chain(&said).any(|descriptor| !os::is_no_file(descriptor)) {
-            return Err(Error::Refused(Why::Packet));
+            return no(Why::Packet);
         }
-        Ok(Met { region, header, bell, process: said })
+        Ok(Met { region, header, shared, bell, process: said })
     }
 
     /// Tells the peer, which may listen or not.
@@ -243,6 +291,11 @@ impl Link {
     pub(crate) fn take_socket(&mut self) -> Option<OwnedFd> {
         self.socket.take()
     }
+}
+
+/// The bytes of an end's own region: with the ring, if it has one and shares none.
+fn own_bytes(role: Role, shape: &Shape, capacity: usize) -> Result<usize, Error> {
+    if role == Role::Sender && !shape.kind.is_shared() { region_bytes(shape, capacity) } else { Ok(PAGE) }
 }
 
 pub(crate) fn packet(flags: u32, what: u64) -> [u8; BYTES] {

@@ -12,12 +12,13 @@ pub struct Options {
     pub(crate) name: [u64; 2],
     pub(crate) largest_region: usize,
     pub(crate) is_careful: bool,
+    pub(crate) is_lossy: bool,
     pub(crate) allowed: Option<Arc<dyn Fn(u32) -> bool + Send + Sync>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { name: hashed(""), largest_region: 64 << 20, is_careful: false, allowed: None }
+        Self { name: hashed(""), largest_region: 64 << 20, is_careful: false, is_lossy: false, allowed: None }
     }
 }
 
@@ -49,6 +50,14 @@ impl Options {
     #[must_use]
     pub fn careful(mut self) -> Self {
         self.is_careful = true;
+        self
+    }
+
+    /// For the sender of a broadcast: it waits for no receiver. One that is too slow loses the oldest messages, and is told
+    /// how many.
+    #[must_use]
+    pub fn lossy(mut self) -> Self {
+        self.is_lossy = true;
         self
     }
 

@@ -32,8 +32,13 @@ pub(crate) const FENCED: usize = 256;
 pub(crate) const CONSUMED: usize = 384;
 /// 1: the owner has dropped its end.
 pub(crate) const CLOSED: usize = 512;
-/// A sender of bytes: how much it has published.
+/// A sender of bytes, or a broadcast: how much it has published. A watch: the version of the newest value.
 pub(crate) const PUBLISHED: usize = 640;
+/// In the memory of a watch, in the same line: the version that was last begun.
+pub(crate) const BEGUN: usize = PUBLISHED + 8;
+/// The sender of a broadcast, in its page for one receiver: one more than the position from which on that one receives, 0
+/// as long as it has not joined.
+pub(crate) const FROM: usize = 768;
 /// Where a sender's ring begins.
 pub(crate) const RING: usize = PAGE;
 
@@ -50,7 +55,7 @@ pub(crate) enum Role {
 /// What the ends of a channel must agree on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Shape {
-    /// Messages of one type, or bytes.
+    /// What goes through it.
     pub(crate) kind: Kind,
     /// Bytes of a message, or the most bytes of one.
     pub(crate) size: usize,
@@ -63,6 +68,27 @@ pub(crate) struct Shape {
 pub(crate) enum Kind {
     Typed = 0,
     Bytes = 1,
+    Watch = 2,
+    /// All messages, for all receivers. So says a receiver, whichever its sender is.
+    Broadcast = 3,
+    /// A sender that waits for none of them.
+    Lossy = 4,
+}
+
+impl Kind {
+    /// The sender writes once for all receivers, into memory besides the page that it has for each.
+    pub(crate) fn is_shared(self) -> bool {
+        matches!(self, Self::Watch | Self::Broadcast | Self::Lossy)
+    }
+
+    /// What a peer says of itself, if the two fit.
+    fn of_peer(self, said: u64) -> Option<Self> {
+        match self {
+            Self::Broadcast if said == Self::Lossy as u64 => Some(Self::Lossy),
+            Self::Lossy => (said == Self::Broadcast as u64).then_some(Self::Broadcast),
+            _ => (said == self as u64).then_some(self),
+        }
+    }
 }
 
 /// The facts in a page.
@@ -70,7 +96,7 @@ pub(crate) enum Kind {
 pub(crate) struct Header {
     pub(crate) role: Role,
     pub(crate) shape: Shape,
-    /// Messages, or bytes; of a receiver 0.
+    /// Messages, bytes or values; of a receiver 0.
     pub(crate) capacity: usize,
     /// Of the whole region.
     pub(crate) bytes: usize,
@@ -111,7 +137,8 @@ impl Header {
             return no(Why::Version(version as u32));
         }
         let (said, flags) = (get(AT_ROLE), get(AT_FLAGS));
-        if said & 0xff != shape.kind as u64 || said >> 9 != 0 {
+        let Some(kind) = shape.kind.of_peer(said & 0xff) else { return no(Why::Kind) };
+        if said >> 9 != 0 {
             return no(Why::Kind);
         }
         if (said >> 8 == 1) != (role == Role::Receiver) {
@@ -133,9 +160,10 @@ impl Header {
         }
         let Ok(capacity) = usize::try_from(capacity) else { return no(Why::Capacity) };
         let needs_fences = flags & NEEDS_FENCES != 0;
+        let shape = Shape { kind, ..*shape };
         // Whatever it says: it decides how long this end looks before it sleeps.
         let processor = get(AT_PROCESSOR).checked_sub(1).map(|processor| processor as u32);
-        Ok(Self { role, shape: *shape, capacity, bytes: peer.bytes(), needs_fences, processor })
+        Ok(Self { role, shape, capacity, bytes: peer.bytes(), needs_fences, processor })
     }
 }
 

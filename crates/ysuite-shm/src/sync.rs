@@ -54,6 +54,8 @@ pub(crate) mod model {
         LookAfterWithdrawal,
         FenceAfterWithdrawal,
         SecondLook,
+        FenceAfterMark,
+        FenceAfterCopy,
     }
 
     std::thread_local! {

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::{Carried, Lanes};
 use crate::end::deadline;
-use crate::{Error, Options, RecvTimeoutError, TryRecvError, os};
+use crate::{Error, Options, RecvTimeoutError, TryRecvError};
 
 /// Looks at lanes that were busy just now before the receiver sleeps.
 const SPIN: u32 = 100;
@@ -84,8 +84,7 @@ impl<T: Carried> Funnel<T> {
     /// # Errors
     /// [`Refused`](Error::Refused): no memory or no descriptors are left.
     pub fn seat(&mut self) -> Result<(u64, OwnedFd), Error> {
-        let (one, other) = os::pair().map_err(os::refused)?;
-        Ok((self.lanes.add(one, None)?, other))
+        self.lanes.home.seat()
     }
 
     /// Receives a message of any sender; waits while there is none.
@@ -147,7 +146,7 @@ impl<T: Carried> Funnel<T> {
         self.lanes.ask(Some(Duration::ZERO));
         match self.lanes.take() {
             Some(found) => Ok(found),
-            None if self.lanes.is_over() => Err(TryRecvError::Ended(Error::Closed)),
+            None if self.lanes.home.is_over() => Err(TryRecvError::Ended(Error::Closed)),
             None => Err(TryRecvError::Empty),
         }
     }
@@ -202,8 +201,8 @@ impl<T: Carried> Funnel<T> {
     #[inline(never)]
     fn wait(&mut self, until: Option<Instant>, for_ends: bool) -> Result<Option<(u64, T)>, RecvTimeoutError> {
         loop {
-            let spin = self.spin.unwrap_or_else(|| if self.lanes.share_processor() { 0 } else { SPIN });
-            for _ in 0..if self.lanes.active.is_empty() { 1 } else { spin.max(1) } {
+            let spin = self.spin.unwrap_or_else(|| if self.lanes.home.share_processor() { 0 } else { SPIN });
+            for _ in 0..if self.lanes.home.active.is_empty() { 1 } else { spin.max(1) } {
                 if let Some(found) = self.lanes.take() {
                     return Ok(Some(found));
                 }
@@ -213,10 +212,10 @@ impl<T: Carried> Funnel<T> {
             if let Some(found) = if is_parked { None } else { self.lanes.take() } {
                 return Ok(Some(found));
             }
-            if for_ends && !self.lanes.ended.is_empty() {
+            if for_ends && !self.lanes.home.ended.is_empty() {
                 return Ok(None);
             }
-            if self.lanes.is_over() {
+            if self.lanes.home.is_over() {
                 return Err(RecvTimeoutError::Ended(Error::Closed));
             }
             let left = until.map(|until| until.saturating_duration_since(Instant::now()));
@@ -224,7 +223,7 @@ impl<T: Carried> Funnel<T> {
                 return Err(RecvTimeoutError::Timeout);
             }
             let short = (!is_parked).then_some(SHORT);
-            self.lanes.ask([left, self.lanes.longest(), short].into_iter().flatten().min());
+            self.lanes.ask([left, self.lanes.home.longest(), short].into_iter().flatten().min());
         }
     }
 
@@ -241,12 +240,12 @@ impl<T: Carried> Funnel<T> {
     /// The next sender that has ended since the last time, in order. The last few hundred are remembered. Receiving is
     /// what notices an end.
     pub fn next_ended(&mut self) -> Option<Ended> {
-        self.lanes.ended.pop_front()
+        self.lanes.home.ended.pop_front()
     }
 
     /// How many senders there are, with those that have not said hello yet.
     pub fn senders(&self) -> usize {
-        self.lanes.lanes.len() - self.lanes.free.len()
+        self.lanes.home.peers()
     }
 
     /// How many times it looks at busy lanes before it sleeps; 0: it sleeps at once.
@@ -259,8 +258,8 @@ impl<T: Carried> Funnel<T> {
     pub fn arm(&mut self) -> bool {
         let are_all = self.lanes.ask(Some(Duration::ZERO));
         // An event loop is not told when a pause is over.
-        let listens = self.lanes.listen_again();
-        self.lanes.park_all() && are_all && listens && !self.lanes.is_over()
+        let listens = self.lanes.home.listen_again();
+        self.lanes.park_all() && are_all && listens && !self.lanes.home.is_over()
     }
 }
 
@@ -274,7 +273,7 @@ fn unlimited(error: RecvTimeoutError) -> Error {
 
 impl<T: Carried> AsFd for Funnel<T> {
     fn as_fd(&self) -> BorrowedFd<'_> {
-        self.lanes.poller.as_fd()
+        self.lanes.home.poller.as_fd()
     }
 }
 

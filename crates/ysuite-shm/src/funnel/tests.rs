@@ -3,7 +3,8 @@
 use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use super::{Bytes, Ended, Funnel, STRANGERS};
+use super::{Bytes, Ended, Funnel};
+use crate::home::STRANGERS;
 use crate::page::RING;
 use crate::sync::Ordering;
 use crate::{BytesSender, Error, Options, Sender, connect};
@@ -26,10 +27,10 @@ fn those_that_have_said_hello_are_not_counted() {
         sender.send(message).unwrap();
         assert_eq!(funnel.recv_timeout(Duration::from_secs(60)), Ok(message));
         drop(sender);
-        assert!(funnel.lanes.strangers.len() <= 2, "{message}: {}", funnel.lanes.strangers.len());
+        assert!(funnel.lanes.home.strangers.len() <= 2, "{message}: {}", funnel.lanes.home.strangers.len());
     }
-    let unmet = funnel.lanes.lanes.iter().flatten().filter(|lane| lane.until.is_some()).count();
-    assert_eq!(funnel.lanes.strangers.len(), unmet);
+    let unmet = funnel.lanes.home.lanes.iter().flatten().filter(|lane| lane.until.is_some()).count();
+    assert_eq!(funnel.lanes.home.strangers.len(), unmet);
 }
 
 /// Claim: A limited number of strangers is accepted in one call, and an event loop is not put to sleep before the rest.
@@ -52,8 +53,8 @@ fn an_event_loop_is_told_of_those_that_come_in_a_pause() {
     let name = name("pause");
     let mut funnel = Funnel::<u64>::bind(&name).unwrap();
     // As after an accept without descriptors.
-    funnel.lanes.poller.remove(funnel.lanes.listener.as_ref().unwrap().as_fd());
-    funnel.lanes.pause = Some(Instant::now() + Duration::from_secs(3_600));
+    funnel.lanes.home.poller.remove(funnel.lanes.home.listener.as_ref().unwrap().as_fd());
+    funnel.lanes.home.pause = Some(Instant::now() + Duration::from_secs(3_600));
     assert!(funnel.arm());
     let _stranger = connect(&name).unwrap();
     let limit = Timespec { tv_sec: 60, tv_nsec: 0 };

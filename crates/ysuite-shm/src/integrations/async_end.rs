@@ -7,8 +7,8 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use crate::{
-    BytesReceiver, BytesSender, Carried, Error, Funnel, Message, Receiver, SendError, Sender, TryRecvError,
-    TrySendError,
+    BroadcastError, BroadcastReceiver, BroadcastSender, BytesReceiver, BytesSender, Carried, Error, Funnel, Message,
+    Receiver, SendError, Sender, TryRecvError, TrySendError, WatchReceiver, WatchSender,
 };
 
 /// An end in a runtime of tokio. Its futures may be dropped at any time: a message is received, or sent, by the poll that
@@ -52,10 +52,11 @@ impl<E: AsFd> Async<E> {
             if let Some(answer) = attempt(&mut self.end) {
                 return answer;
             }
-            if arm(&mut self.end) {
-                if let Ok(mut guard) = self.ready.readable().await {
-                    guard.clear_ready();
-                }
+            if !arm(&mut self.end) {
+                // A peer that has something all the time, and never something whole, must not keep the thread.
+                tokio::task::yield_now().await;
+            } else if let Ok(mut guard) = self.ready.readable().await {
+                guard.clear_ready();
             }
         }
     }
@@ -96,6 +97,67 @@ impl<T: Carried> Async<Funnel<T>> {
     /// As for [`Funnel::recv`].
     pub async fn recv(&mut self) -> Result<T, Error> {
         self.until(|end| received(end.try_recv()), Funnel::arm).await
+    }
+}
+
+impl<T: Message> Async<WatchReceiver<T>> {
+    /// Receives the newest value, when there is one that it has not received.
+    ///
+    /// # Errors
+    /// There is none, and the sender is gone.
+    pub async fn recv(&mut self) -> Result<T, Error> {
+        self.until(|end| received(end.try_recv()), WatchReceiver::arm).await
+    }
+}
+
+/// Waits until a receiver comes or goes, and takes notice.
+async fn serve<E>(ready: &AsyncFd<RawFd>, end: &mut E, arm: impl FnOnce(&mut E) -> bool) {
+    if let Ok(mut guard) = ready.readable().await {
+        // Behind it: what comes meanwhile makes it ready again.
+        if arm(end) {
+            guard.clear_ready();
+        }
+    }
+}
+
+impl<T: Message> Async<WatchSender<T>> {
+    /// Accepts receivers that come, and notices those that go; returns then. A sender waits for it between two values.
+    pub async fn serve(&mut self) {
+        serve(&self.ready, &mut self.end, WatchSender::arm).await;
+    }
+}
+
+impl<T: Message> Async<BroadcastReceiver<T>> {
+    /// Receives a message.
+    ///
+    /// # Errors
+    /// As for [`BroadcastReceiver::recv`].
+    pub async fn recv(&mut self) -> Result<T, BroadcastError> {
+        let attempt = |end: &mut BroadcastReceiver<T>| match end.try_recv() {
+            Err(BroadcastError::Empty) => None,
+            other => Some(other),
+        };
+        self.until(attempt, BroadcastReceiver::arm).await
+    }
+}
+
+impl<T: Message> Async<BroadcastSender<T>> {
+    /// Sends a message to all receivers, when they have room.
+    pub async fn send(&mut self, message: T) {
+        let mut unsent = Some(message);
+        let attempt = |end: &mut BroadcastSender<T>| match end.try_send(unsent.take()?) {
+            Ok(()) => Some(()),
+            Err(error) => {
+                unsent = Some(error.into_inner());
+                None
+            }
+        };
+        self.until(attempt, BroadcastSender::arm).await;
+    }
+
+    /// As [`WatchSender`]'s.
+    pub async fn serve(&mut self) {
+        serve(&self.ready, &mut self.end, BroadcastSender::arm_to_serve).await;
     }
 }
 

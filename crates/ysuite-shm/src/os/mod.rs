@@ -24,3 +24,18 @@ pub(crate) fn refused(error: Errno) -> crate::Error {
 pub(crate) fn process() -> u32 {
     std::process::id()
 }
+
+/// Runs the calling thread on one processor, which `choose` picks of those that it may run on.
+#[cfg(all(test, not(ysuite_loom)))]
+pub(crate) fn pin(choose: impl Fn(&[usize]) -> usize) {
+    let size = size_of::<libc::cpu_set_t>();
+    // SAFETY: a plain bit set, which the calls fill and read.
+    unsafe {
+        let mut set: libc::cpu_set_t = core::mem::zeroed();
+        assert_eq!(libc::sched_getaffinity(0, size, &raw mut set), 0);
+        let all: Vec<_> = (0..libc::CPU_SETSIZE as usize).filter(|cpu| libc::CPU_ISSET(*cpu, &set)).collect();
+        libc::CPU_ZERO(&mut set);
+        libc::CPU_SET(choose(&all), &mut set);
+        assert_eq!(libc::sched_setaffinity(0, size, &raw const set), 0);
+    }
+}

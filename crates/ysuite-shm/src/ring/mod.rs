@@ -1,7 +1,8 @@
-//! Rings in memory that the sender alone writes: of messages of one type ([`typed`]), and of bytes ([`bytes`]). A ring
-//! knows where its messages are; it neither wakes nor sleeps. One thread writes it, one reads it.
+//! Rings in memory that the sender alone writes: of messages of one type ([`typed`]), of bytes ([`bytes`]), and of values
+//! of which the newest counts ([`latest`]). A ring knows where its messages are; it neither wakes nor sleeps. One thread writes it, one reads it.
 
 pub(crate) mod bytes;
+pub(crate) mod latest;
 pub(crate) mod typed;
 
 use core::ptr::NonNull;
@@ -23,8 +24,9 @@ pub(crate) enum Look {
 /// The bytes of a sender's region with a ring of this capacity; an error if that cannot be.
 pub(crate) fn region_bytes(shape: &Shape, capacity: usize) -> Result<usize, Error> {
     let ring = match shape.kind {
-        Kind::Typed => typed::Places::of(shape.size, shape.align).ring_bytes(capacity),
+        Kind::Typed | Kind::Broadcast | Kind::Lossy => typed::Places::of(shape.size, shape.align).ring_bytes(capacity),
         Kind::Bytes => bytes::ring_bytes(capacity),
+        Kind::Watch => latest::ring_bytes(shape.size, capacity),
     };
     ring.and_then(|ring| ring.checked_next_multiple_of(PAGE))
         .and_then(|ring| ring.checked_add(RING))

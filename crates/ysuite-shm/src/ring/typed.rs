@@ -13,6 +13,8 @@ use core::ptr::NonNull;
 
 use super::{Look, load_words, store_words};
 use crate::Message;
+#[cfg(ysuite_loom)]
+use crate::sync::model::{Step, is_left_out};
 use crate::sync::{AtomicU64, Ordering, fence, word_at};
 
 const LINE: usize = 64;
@@ -90,6 +92,15 @@ impl<T: Message> Cursor<T> {
         let end = unsafe { start.add(groups * Self::PLACES.stride) };
         let lap = (groups * Self::PLACES.slots) as u64;
         Self { start, group: start, end, slot: 0, position: 0, lap, messages: PhantomData }
+    }
+
+    /// Goes to this position.
+    fn go_to(&mut self, position: u64) {
+        let (at, slots) = ((position % self.lap) as usize, Self::PLACES.slots);
+        // SAFETY: a group of the ring.
+        self.group = unsafe { self.start.add(at / slots * Self::PLACES.stride) };
+        self.slot = at % slots;
+        self.position = position;
     }
 
     #[inline(always)]
@@ -170,11 +181,20 @@ impl<T: Message> Writer<T> {
         self.at.advance();
     }
 
+    /// As [`write`](Self::write), over what readers may read just now: they find that out.
+    #[inline(always)]
+    pub(crate) fn write_over(&mut self, message: &T) {
+        if self.at.slot == 0 {
+            // None of this lap is in the group, and none of the last one either.
+            enter(self.at.state(), self.at.position);
+        }
+        self.write(message);
+    }
+
     /// The messages from this position on, which the reader has not consumed.
     pub(crate) fn unread(&self, from: u64) -> Vec<T> {
-        let mut at = Cursor { position: 0, group: self.at.start, slot: 0, ..self.at };
-        let skipped = from % at.lap;
-        (0..skipped).for_each(|_| at.advance());
+        let mut at = Cursor { ..self.at };
+        at.go_to(from);
         (from..self.at.position)
             .map(|_| {
                 // SAFETY: the place of a message that was written, and not overwritten, as it was not consumed.
@@ -183,6 +203,64 @@ impl<T: Message> Writer<T> {
                 message
             })
             .collect()
+    }
+}
+
+/// Before the first slot of a group is written over. Until then its state is of the lap before.
+#[inline(always)]
+pub(crate) fn enter(state: &AtomicU64, base: u64) {
+    // ORDERING: Release pairs with the fence in `look_at`: who finds this group entered finds what was published before.
+    state.store(base, Ordering::Release);
+    #[cfg(ysuite_loom)]
+    if is_left_out(Step::FenceAfterMark) {
+        return;
+    }
+    // ORDERING: Release pairs with the fence in `is_whole`: who gets a word of a later message finds the group entered.
+    fence(Ordering::Release);
+}
+
+/// Behind a copy of a message of the lap with this base: whether it was in the group all the time.
+#[inline(always)]
+pub(crate) fn is_whole(state: &AtomicU64, base: u64, slots: u64) -> bool {
+    #[cfg(ysuite_loom)]
+    let skipped = is_left_out(Step::FenceAfterCopy);
+    #[cfg(not(ysuite_loom))]
+    let skipped = false;
+    if !skipped {
+        // ORDERING: Acquire pairs with the fence in `enter`.
+        fence(Ordering::Acquire);
+    }
+    // ORDERING: Relaxed; after the fence.
+    state.load(Ordering::Relaxed).wrapping_sub(base).wrapping_sub(1) < slots
+}
+
+/// What a reader that may be overtaken has found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ahead {
+    Message,
+    Nothing,
+    /// The writer has come round to this group, and so far.
+    Overtaken,
+    Broken,
+}
+
+/// Looks at a group in which the reader stands at this slot. `lap`: messages of the ring.
+#[inline(always)]
+pub(crate) fn look_at(state: &AtomicU64, base: u64, slot: u64, slots: u64, lap: u64) -> Ahead {
+    // ORDERING: Relaxed, as the memory is read-only; the fence makes it an Acquire, which pairs with the Release in
+    // `Writer::write` and in `enter`.
+    let state = state.load(Ordering::Relaxed);
+    fence(Ordering::Acquire);
+    let published = state.wrapping_sub(base);
+    let before = if base >= lap { base - lap + slots } else { 0 };
+    if published > slot && published <= slots {
+        Ahead::Message
+    } else if published == slot || slot == 0 && state == before {
+        Ahead::Nothing
+    } else if published >= lap && published <= u64::MAX / 2 {
+        Ahead::Overtaken
+    } else {
+        Ahead::Broken
     }
 }
 
@@ -241,6 +319,27 @@ impl<T: Message> Reader<T> {
         if published == slot && slot > 0 || slot == 0 && state == before { Look::Nothing } else { Look::Broken }
     }
 
+    /// Goes to this position, as one that joins or was overtaken.
+    pub(crate) fn go_to(&mut self, position: u64) {
+        self.at.go_to(position);
+        self.known = position;
+    }
+
+    /// As [`look`](Self::look), where the writer does not wait.
+    #[inline]
+    pub(crate) fn look_ahead(&self) -> Ahead {
+        let (slots, slot) = (Cursor::<T>::PLACES.slots as u64, self.at.slot as u64);
+        look_at(self.at.state(), self.at.position.wrapping_sub(slot), slot, slots, self.at.lap)
+    }
+
+    /// The next message, which stays, unless it was written over meanwhile. [`look_ahead`](Self::look_ahead) has found one.
+    #[inline]
+    pub(crate) fn peek_whole(&self) -> Option<T> {
+        let message = self.peek();
+        let base = self.at.position.wrapping_sub(self.at.slot as u64);
+        is_whole(self.at.state(), base, Cursor::<T>::PLACES.slots as u64).then_some(message)
+    }
+
     /// The next message, which stays. `look` has found one.
     #[inline(always)]
     pub(crate) fn peek(&self) -> T {
@@ -254,3 +353,6 @@ impl<T: Message> Reader<T> {
         self.at.advance();
     }
 }
+
+#[cfg(all(test, ysuite_loom))]
+mod models;

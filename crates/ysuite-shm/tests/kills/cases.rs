@@ -13,7 +13,7 @@ use crate::process::{Child, Point, Reached, Shared, here};
 /// Not a guard: a wait with a limit polls once more when it ends, and would find what nobody had woken it for.
 const LONG: Duration = Duration::MAX;
 /// Messages over the border of a group, of which each has seven, and more than have room.
-const MESSAGES: u64 = 10;
+pub(crate) const MESSAGES: u64 = 10;
 
 /// What one attempt has come to.
 #[derive(Clone, Copy, Debug)]

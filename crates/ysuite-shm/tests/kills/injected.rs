@@ -11,7 +11,7 @@ use ysuite_shm::Error;
 
 use crate::kinds::{Bytes, Careful, Kind, Pipe, Place, Single, Stop, join};
 use crate::process::{Child, Shared, here};
-use crate::{process, remains};
+use crate::{broadcast, process, remains, watch};
 
 /// Not a guard: a wait with a limit polls once more when it ends, and would find what nobody had woken it for.
 const LONG: Duration = Duration::MAX;
@@ -48,20 +48,20 @@ fn errors(call: libc::c_long, access: u64) -> &'static [i32] {
 
 /// What came of one call.
 #[derive(Default)]
-struct Outcome {
+pub(crate) struct Failure {
     /// The process has made this call.
-    is_inside: bool,
-    errors: &'static [i32],
-    call: libc::c_long,
-    lost: u64,
-    doubled: u64,
+    pub(crate) is_inside: bool,
+    pub(crate) errors: &'static [i32],
+    pub(crate) call: libc::c_long,
+    pub(crate) lost: u64,
+    pub(crate) doubled: u64,
 }
 
 /// What the process has come to: in a word that it shares.
 const FINISHED: u64 = 1;
 const REFUSED: u64 = 2;
 
-fn said(outcome: Result<(), Error>) -> u64 {
+pub(crate) fn said(outcome: Result<(), Error>) -> u64 {
     match outcome {
         Ok(()) => FINISHED,
         Err(Error::Refused(_)) => REFUSED,
@@ -90,7 +90,7 @@ fn send_all<K: Kind>(place: Place, sent: &Shared, back: &Shared) -> Result<(), E
 }
 
 /// A sender of which this call fails with this one of its errors.
-fn sender<K: Kind>(call: u64, error: usize) -> Outcome {
+fn sender<K: Kind>(call: u64, error: usize) -> Failure {
     let [sent, back, outcome] = [(); 3].map(|()| Shared::new());
     back.set(u64::MAX);
     let (place, mut receiver) = K::hosted();
@@ -117,7 +117,7 @@ fn sender<K: Kind>(call: u64, error: usize) -> Outcome {
     // Where the channel came about, all arrives; else what did not arrive comes back.
     let lost = sent.get().min(back.get()).saturating_sub(received);
     assert!(outcome.get() == FINISHED || outcome.get() == REFUSED, "{}", outcome.get());
-    Outcome { is_inside, errors, call, lost, doubled: received.saturating_sub(sent.get() + 1) }
+    Failure { is_inside, errors, call, lost, doubled: received.saturating_sub(sent.get() + 1) }
 }
 
 fn receive_all<K: Kind>(place: Place, received: &Shared) -> Result<(), Error> {
@@ -147,7 +147,7 @@ fn send_until_end<K: Kind>(mut sender: K::Sender, begin: u64) -> u64 {
 }
 
 /// As [`sender`], of a receiver.
-fn receiver<K: Kind>(call: u64, error: usize) -> Outcome {
+fn receiver<K: Kind>(call: u64, error: usize) -> Failure {
     let [received, outcome] = [(); 2].map(|()| Shared::new());
     let (to, from) = K::places();
     let child = Child::traced(|| {
@@ -177,12 +177,12 @@ fn receiver<K: Kind>(call: u64, error: usize) -> Outcome {
     is_over.store(true, std::sync::atomic::Ordering::Relaxed);
     let (from, received) = (writer.join().unwrap(), received.get());
     assert!(outcome.get() == FINISHED || outcome.get() == REFUSED, "{}", outcome.get());
-    Outcome { is_inside, errors, call, lost: from.saturating_sub(received), doubled: received.saturating_sub(from) }
+    Failure { is_inside, errors, call, lost: from.saturating_sub(received), doubled: received.saturating_sub(from) }
 }
 
 /// Runs the child to its next place, and lets this one of its calls fail. Whether it has made it, which it was, and the
 /// errors that are possible for it.
-fn inject(child: &Child, call: u64, error: usize) -> (bool, libc::c_long, &'static [i32]) {
+pub(crate) fn inject(child: &Child, call: u64, error: usize) -> (bool, libc::c_long, &'static [i32]) {
     let mut found = (false, 0, &[][..]);
     let mut calls = 0;
     while child.to_next_call() {
@@ -237,7 +237,7 @@ pub(crate) fn interrupted_always() {
     child.join();
 }
 
-type Attempt = fn(u64, usize) -> Outcome;
+type Attempt = fn(u64, usize) -> Failure;
 
 fn cases_of<K: Kind>() -> [(String, Attempt); 2] {
     [
@@ -249,8 +249,14 @@ fn cases_of<K: Kind>() -> [(String, Attempt); 2] {
 /// All cases. Without a stride some calls, at places that are no multiples.
 pub(crate) fn run(wanted: &str, stride: Option<u64>) {
     let cases = [cases_of::<Pipe>(), cases_of::<Careful>(), cases_of::<Bytes>(), cases_of::<Single>()];
+    let of_crowds = [
+        ("broadcast: a call of a sender fails".to_owned(), broadcast::sender_fails as Attempt),
+        ("broadcast: a call of a receiver fails".to_owned(), broadcast::receiver_fails),
+        ("watch: a call of a sender fails".to_owned(), watch::sender_fails),
+        ("watch: a call of a receiver fails".to_owned(), watch::receiver_fails),
+    ];
     let (mut points, mut lost, mut doubled) = (0, 0, 0);
-    for (name, attempt) in cases.into_iter().flatten().filter(|(name, _)| name.contains(wanted)) {
+    for (name, attempt) in cases.into_iter().flatten().chain(of_crowds).filter(|(name, _)| name.contains(wanted)) {
         process::guard(if stride.is_some() { 7200 } else { 300 });
         let name: &'static str = name.leak();
         let before = remains::count();
@@ -264,7 +270,7 @@ pub(crate) fn run(wanted: &str, stride: Option<u64>) {
                 }
                 failed += 1;
                 if outcome.lost + outcome.doubled > 0 {
-                    let Outcome { call: number, lost, doubled, .. } = outcome;
+                    let Failure { call: number, lost, doubled, .. } = outcome;
                     let error = outcome.errors.get(error);
                     println!("{name}: call {call}, number {number}, error {error:?}: {lost} lost, {doubled} doubled");
                 }

@@ -7,6 +7,7 @@
 #![cfg(target_os = "linux")]
 
 mod attacks;
+mod broadcast;
 mod cases;
 mod faults;
 #[cfg(target_arch = "x86_64")]
@@ -20,6 +21,7 @@ mod orders;
 #[allow(dead_code, reason = "shared with the stress tests")]
 mod process;
 mod remains;
+mod watch;
 
 use cases::{Outcome, Part, Peer};
 use kinds::{Bytes, Careful, Kind, Pipe, Single};
@@ -37,11 +39,39 @@ impl Case {
     }
 }
 
+/// The parts, and how they are called.
+fn parts() -> impl Iterator<Item = (Part, String)> {
+    let parts = Peer::ALL.map(|(peer, how)| (Part::Messages(peer), format!("while its peer {how}")));
+    parts.into_iter().chain([(Part::Hello, "in its hello".into()), (Part::Drop, "in its drop".into())])
+}
+
+/// Nobody is late for a watch.
+fn cases_of_watches() -> impl Iterator<Item = Case> {
+    parts().filter(|(part, _)| *part != Part::Messages(Peer::IsLate)).flat_map(|(part, how)| {
+        [
+            Case::new(format!("watch: a sender dies {how}"), move |point| watch::sender_dies(part, point)),
+            Case::new(format!("watch: a receiver dies {how}"), move |point| watch::receiver_dies(part, point)),
+        ]
+    })
+}
+
+fn cases_of_broadcasts(is_lossy: bool) -> impl Iterator<Item = Case> {
+    let kind = if is_lossy { "lossy broadcast" } else { "broadcast" };
+    parts().filter(|(part, _)| *part != Part::Messages(Peer::IsLate)).flat_map(move |(part, how)| {
+        [
+            Case::new(format!("{kind}: a sender dies {how}"), move |point| {
+                broadcast::sender_dies(is_lossy, part, point)
+            }),
+            Case::new(format!("{kind}: a receiver dies {how}"), move |point| {
+                broadcast::receiver_dies(is_lossy, part, point)
+            }),
+        ]
+    })
+}
+
 fn cases_of<K: Kind + 'static>() -> Vec<Case> {
     let mut cases = Vec::new();
-    let parts = Peer::ALL.map(|(peer, how)| (Part::Messages(peer), format!("while its peer {how}")));
-    let others = [(Part::Hello, "in its hello".into()), (Part::Drop, "in its drop".into())];
-    for (part, how) in parts.into_iter().chain(others) {
+    for (part, how) in parts() {
         cases.push(Case::new(format!("{}: a sender dies {how}", K::NAME), move |point| {
             cases::sender_dies::<K>(part, point)
         }));
@@ -62,6 +92,9 @@ fn cases() -> Vec<Case> {
     cases.extend(cases_of::<Careful>());
     cases.extend(cases_of::<Bytes>());
     cases.extend(cases_of::<Single>());
+    cases.extend(cases_of_watches());
+    cases.extend(cases_of_broadcasts(false));
+    cases.extend(cases_of_broadcasts(true));
     cases.push(Case::new("a listener dies in its bind".into(), cases::listener_dies_in_bind));
     cases
 }
@@ -71,6 +104,8 @@ const ONCE: &[(&str, fn())] = &[
     ("ends in namespaces of their own", once::in_namespaces),
     ("an inherited end", once::inherited),
     ("a stream makes no system call for each message", once::stream_without_calls),
+    ("nor do the values of a watch", watch::values_without_calls),
+    ("nor do the messages of a broadcast", broadcast::messages_without_calls),
     ("nor does a funnel with many idle senders", once::funnel_without_calls),
     ("a funnel that waits for idle senders makes no calls", once::idle_without_calls),
     ("two processes exchange messages, asleep and awake", once::exchange),

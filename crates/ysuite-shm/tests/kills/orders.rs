@@ -4,9 +4,13 @@
 use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 
+use ysuite_shm::{
+    BroadcastError, BroadcastReceiver, BroadcastSender, Error, TryRecvError, WatchReceiver, WatchSender, connect,
+};
+
 use crate::kinds::{Bytes, Careful, Kind, Pipe, join};
 use crate::process::{Child, guard, here};
-use crate::{process, remains};
+use crate::{process, remains, watch};
 
 /// More than have room.
 const MESSAGES: u64 = 20;
@@ -64,6 +68,82 @@ fn receive_all<K: Kind>(mut receiver: K::Receiver, manner: Manner) {
     here();
 }
 
+/// A sender, which has a name before its receiver is started, and a receiver, which has said hello before the sender looks.
+fn broadcast_pair(manner: Manner) -> [Body; 2] {
+    let name = watch::name();
+    let to = name.clone();
+    let sends = move || {
+        let mut sender = BroadcastSender::bind(&to, 8).unwrap();
+        here();
+        sender.set_spin(0);
+        sender.serve();
+        assert_eq!(sender.receivers(), 1);
+        for message in 0..MESSAGES {
+            match manner {
+                Manner::Blocks => sender.send(message),
+                Manner::Polls => {
+                    while sender.try_send(message).is_err() {
+                        if sender.arm() {
+                            wait_for(&sender);
+                        }
+                    }
+                }
+            }
+        }
+        here();
+    };
+    let receives = move || {
+        let mut receiver = BroadcastReceiver::<u64>::from_fd(connect(&name).unwrap()).unwrap();
+        here();
+        receiver.set_spin(0);
+        for message in 0..MESSAGES {
+            let received = match manner {
+                Manner::Blocks => receiver.recv(),
+                Manner::Polls => loop {
+                    match receiver.try_recv() {
+                        Err(BroadcastError::Empty) if receiver.arm() => wait_for(&receiver),
+                        Err(BroadcastError::Empty) => {}
+                        received => break received,
+                    }
+                },
+            };
+            assert_eq!(received, Ok(message), "in order");
+        }
+        here();
+    };
+    [Box::new(sends), Box::new(receives)]
+}
+
+/// As [`broadcast_pair`]: the receiver is told of the last value, whichever it has had before.
+fn watch_pair(manner: Manner) -> [Body; 2] {
+    let name = watch::name();
+    let to = name.clone();
+    let sends = move || {
+        let mut sender = WatchSender::bind(&to, 0).unwrap();
+        here();
+        sender.serve();
+        assert_eq!(sender.receivers(), 1);
+        (1..=MESSAGES).for_each(|value| sender.send(value));
+        here();
+    };
+    let receives = move || {
+        let mut receiver = WatchReceiver::<u64>::from_fd(connect(&name).unwrap()).unwrap();
+        here();
+        receiver.set_spin(0);
+        while receiver.latest() != Some(MESSAGES) {
+            match manner {
+                Manner::Blocks => _ = receiver.recv().unwrap(),
+                Manner::Polls => match receiver.try_recv() {
+                    Err(TryRecvError::Empty) if receiver.arm() => wait_for(&receiver),
+                    received => assert_ne!(received, Err(TryRecvError::Ended(Error::Died))),
+                },
+            }
+        }
+        here();
+    };
+    [Box::new(sends), Box::new(receives)]
+}
+
 /// Where a process has come to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
@@ -92,22 +172,30 @@ fn run_to(child: &Child, stops: u64) -> At {
     At::Call
 }
 
-/// The first to one of its calls, the second to one of its own, and both on. Whether there are such calls.
-fn attempt<K: Kind>(manner: Manner, is_sender_first: bool, stops: [u64; 2]) -> [bool; 2] {
+/// What a process does; it stops where both begin, and at its end.
+type Body = Box<dyn FnOnce()>;
+
+/// A receiver and a sender, as [`attempt`] starts them.
+fn pair_of<K: Kind + 'static>(manner: Manner) -> [Body; 2] {
     let (to, from) = K::places();
-    let receiver = Child::traced(|| {
+    let receives = move || {
         let receiver = K::receiver(from).unwrap();
         here();
         receive_all::<K>(receiver, manner);
-    });
-    let receiver = receiver.stopped();
-    let sender = Child::traced(|| {
+    };
+    let sends = move || {
         let sender = join::<K>(to, || false).unwrap().unwrap();
         here();
         send_all::<K>(sender, manner);
-    });
-    let sender = sender.stopped();
-    let (first, second) = if is_sender_first { (sender, receiver) } else { (receiver, sender) };
+    };
+    [Box::new(receives), Box::new(sends)]
+}
+
+/// One of two that were started in turn to one of its calls, the other to one of its own, and both on. Whether there are
+/// such calls.
+fn attempt(bodies: [Body; 2], is_last_first: bool, stops: [u64; 2]) -> [bool; 2] {
+    let [one, other] = bodies.map(|body| Child::traced(body).stopped());
+    let (first, second) = if is_last_first { (other, one) } else { (one, other) };
     let mut at = [run_to(&first, stops[0]), run_to(&second, stops[1])];
     let are_inside = at.map(|at| at == At::Call);
     if at[0] == At::Call {
@@ -126,13 +214,13 @@ fn attempt<K: Kind>(manner: Manner, is_sender_first: bool, stops: [u64; 2]) -> [
     are_inside
 }
 
-fn orders<K: Kind>(manner: Manner, is_sender_first: bool, name: &'static str, stride: u64) -> u64 {
+fn orders(bodies: impl Fn() -> [Body; 2], is_last_first: bool, name: &'static str, stride: u64) -> u64 {
     let (mut all, mut first, mut is_inside) = (0, 0, true);
     while is_inside {
         let mut second = 0;
         loop {
             process::now(name, 1_000 * first + second);
-            let inside = attempt::<K>(manner, is_sender_first, [first, second]);
+            let inside = attempt(bodies(), is_last_first, [first, second]);
             all += 1;
             is_inside = inside[0];
             if !inside[1] {
@@ -145,14 +233,15 @@ fn orders<K: Kind>(manner: Manner, is_sender_first: bool, name: &'static str, st
     all
 }
 
-fn all_orders<K: Kind>(wanted: &str, stride: u64) {
+/// `whose`: who is started first, and who then.
+fn all_orders(kind: &str, whose: [&str; 2], bodies: fn(Manner) -> [Body; 2], wanted: &str, stride: u64) {
     for (manner, how) in [(Manner::Blocks, "sleep"), (Manner::Polls, "are polled")] {
-        for (is_sender_first, who) in [(true, "sender"), (false, "receiver")] {
-            let name = format!("{}: orders of calls of ends that {how}, the {who} first", K::NAME);
+        for (is_last_first, who) in [(true, whose[1]), (false, whose[0])] {
+            let name = format!("{kind}: orders of calls of ends that {how}, the {who} first");
             if name.contains(wanted) {
                 guard(300);
                 let before = remains::count();
-                let orders = orders::<K>(manner, is_sender_first, name.clone().leak(), stride);
+                let orders = orders(|| bodies(manner), is_last_first, name.clone().leak(), stride);
                 remains::assert_same(&before, &name);
                 println!("{name}: {orders}");
             }
@@ -163,7 +252,9 @@ fn all_orders<K: Kind>(wanted: &str, stride: u64) {
 /// Not of a funnel: it turns a sender away that says nothing for a second.
 pub(crate) fn run(wanted: &str, stride: Option<u64>) {
     let stride = stride.map_or(3, |_| 1);
-    all_orders::<Pipe>(wanted, stride);
-    all_orders::<Careful>(wanted, stride);
-    all_orders::<Bytes>(wanted, stride);
+    all_orders(Pipe::NAME, ["receiver", "sender"], pair_of::<Pipe>, wanted, stride);
+    all_orders(Careful::NAME, ["receiver", "sender"], pair_of::<Careful>, wanted, stride);
+    all_orders(Bytes::NAME, ["receiver", "sender"], pair_of::<Bytes>, wanted, stride);
+    all_orders("broadcast", ["sender", "receiver"], broadcast_pair, wanted, stride);
+    all_orders("watch", ["sender", "receiver"], watch_pair, wanted, stride);
 }

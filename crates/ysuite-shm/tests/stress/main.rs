@@ -20,6 +20,7 @@ use std::time::{Duration, Instant};
 
 use kinds::{Bytes, Careful, Kind, Pipe, Single, Stop, join};
 use process::{Child, Shared, forbid};
+use ysuite_shm::{RecvTimeoutError, WatchReceiver, WatchSender, connect};
 
 /// The longest time for which no message may arrive, on the slowest machine.
 const GUARD: Duration = Duration::from_secs(120);
@@ -214,6 +215,100 @@ fn stress<K: Kind>(refused: Refused, length: &Length) -> (u64, u64) {
     (state.get(Word::Received), state.get(Word::SenderSleeps) + state.get(Word::ReceiverSleeps))
 }
 
+/// The receivers of a watch.
+const READERS: usize = 2;
+
+/// Bursts of values, behind each of which the sender is silent until all receivers have the last one.
+fn send_values(name: &str, state: &State, received: &[Shared; READERS], seed: u64) {
+    let mut random = Random(seed);
+    let mut sender = WatchSender::bind(name, 0_u64).unwrap();
+    while sender.receivers() < READERS {
+        sender.serve_timeout(Duration::from_millis(1));
+    }
+    let (mut value, mut bursts) = (0, 0);
+    let before = sleeps();
+    while state.get(Word::IsOver) == 0 {
+        for _ in 0..random.burst() {
+            value += 1;
+            sender.send(value);
+            state.set(Word::Sent, value);
+            if random.below(4) == 0 {
+                random.breathe();
+            }
+        }
+        wait_until(|| received.iter().all(|received| received.get() == value));
+        (0..4).for_each(|_| random.breathe());
+        bursts += 1;
+        state.set(Word::Bursts, bursts);
+    }
+    state.set(Word::SenderSleeps, sleeps() - before);
+}
+
+fn receive_values(name: &str, received: &Shared, slept: &Shared, seed: u64) {
+    let mut random = Random(seed);
+    let socket = loop {
+        match connect(name) {
+            Ok(socket) => break socket,
+            Err(_) => thread::sleep(Duration::from_millis(1)),
+        }
+    };
+    let mut receiver = WatchReceiver::<u64>::from_fd(socket).unwrap();
+    let (mut last, before) = (0, sleeps());
+    loop {
+        receiver.set_spin(random.spin());
+        let limit = if random.below(16) == 0 { Duration::from_micros(random.below(100)) } else { Duration::MAX };
+        match receiver.recv_timeout(limit) {
+            Ok(value) => {
+                assert!(value > last || value == 0, "{value} behind {last}");
+                last = value;
+                received.set(value);
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Ended(_)) => break,
+        }
+    }
+    slept.set(sleeps() - before);
+}
+
+/// To which side the kernel refuses `membarrier`: `sender`, and `receiver` for the first of them.
+fn stress_watch(refused: Refused, length: &Length) -> (u64, u64) {
+    let name = format!("stress-{}", std::process::id());
+    let state = State(core::array::from_fn(|_| Shared::new()));
+    let (received, slept): ([_; READERS], [_; READERS]) =
+        (core::array::from_fn(|_| Shared::new()), core::array::from_fn(|_| Shared::new()));
+    let readers: Vec<_> = (0..READERS)
+        .map(|at| {
+            Child::run(|| {
+                if refused.receiver && at == 0 {
+                    forbid(libc::SYS_membarrier, libc::EPERM);
+                }
+                receive_values(&name, &received[at], &slept[at], 0x9e37_79b9_7f4a_7c15 << at);
+            })
+        })
+        .collect();
+    let sender = Child::run(|| {
+        if refused.sender {
+            forbid(libc::SYS_membarrier, libc::EPERM);
+        }
+        send_values(&name, &state, &received, 0xd1b5_4a32_d192_ed03);
+    });
+    let (begin, mut seen) = (Instant::now(), (0, Instant::now()));
+    while state.get(Word::Bursts) < length.bursts && begin.elapsed() < length.time {
+        thread::sleep(Duration::from_millis(5));
+        let sum = received.iter().map(Shared::get).sum();
+        if sum != seen.0 {
+            seen = (sum, Instant::now());
+        } else if seen.1.elapsed() > GUARD || sender.has_ended() || readers.iter().any(Child::has_ended) {
+            state.set(Word::Received, received.iter().map(Shared::get).min().unwrap_or(0));
+            stands_still(&state, &[("sender", &sender), ("receiver", &readers[0]), ("receiver", &readers[1])]);
+        }
+    }
+    state.set(Word::IsOver, 1);
+    sender.join();
+    readers.into_iter().for_each(Child::join);
+    (state.get(Word::Sent), slept.iter().map(Shared::get).sum())
+}
+
 /// Says where both processes are, and ends the test.
 fn stands_still(state: &State, children: &[(&str, &Child)]) -> ! {
     let [sent, announced, received] = [Word::Sent, Word::Announced, Word::Received].map(|word| state.get(word));
@@ -227,7 +322,7 @@ fn stands_still(state: &State, children: &[(&str, &Child)]) -> ! {
     panic!("a wake-up was lost, or a process has failed");
 }
 
-fn all<K: Kind>(wanted: &str, length: &Length) {
+fn all(kind: &str, wanted: &str, stress: impl Fn(Refused) -> (u64, u64)) {
     let ways = [
         ("barrier", false, false),
         ("fences of one", true, false),
@@ -235,11 +330,11 @@ fn all<K: Kind>(wanted: &str, length: &Length) {
         ("fences", true, true),
     ];
     for (way, sender, receiver) in ways {
-        let name = format!("{}, {way}", K::NAME);
+        let name = format!("{kind}, {way}");
         if !name.contains(wanted) {
             continue;
         }
-        let (messages, sleeps) = stress::<K>(Refused { sender, receiver }, length);
+        let (messages, sleeps) = stress(Refused { sender, receiver });
         println!("{name}: {messages} messages, {sleeps} sleeps");
         assert!(sleeps > 0, "no process slept: nothing was tested");
     }
@@ -253,8 +348,9 @@ fn main() {
     } else {
         Length { bursts: BURSTS, time: Duration::from_secs(2) }
     };
-    all::<Pipe>(&wanted, &length);
-    all::<Careful>(&wanted, &length);
-    all::<Bytes>(&wanted, &length);
-    all::<Single>(&wanted, &length);
+    all(Pipe::NAME, &wanted, |refused| stress::<Pipe>(refused, &length));
+    all(Careful::NAME, &wanted, |refused| stress::<Careful>(refused, &length));
+    all(Bytes::NAME, &wanted, |refused| stress::<Bytes>(refused, &length));
+    all(Single::NAME, &wanted, |refused| stress::<Single>(refused, &length));
+    all("watch", &wanted, |refused| stress_watch(refused, &length));
 }

@@ -2,7 +2,10 @@
 
 #[cfg(feature = "tokio")]
 mod in_tokio {
-    use ysuite_shm::{Async, Error, Funnel, Sender, pipe, pipe_bytes};
+    use ysuite_shm::{
+        Async, BroadcastError, BroadcastReceiver, BroadcastSender, Error, Funnel, Sender, WatchReceiver, WatchSender,
+        connect, pipe, pipe_bytes,
+    };
 
     fn run(program: impl Future<Output = ()>) {
         tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap().block_on(program);
@@ -23,6 +26,68 @@ mod in_tokio {
             }
             assert_eq!(receiver.recv().await, Err(Error::Closed));
             sending.await.unwrap();
+        });
+    }
+
+    #[test]
+    fn a_watch_of_tasks() {
+        run(async {
+            let name = format!("test-{}-tokio-watch", std::process::id());
+            let mut sender = Async::new(WatchSender::bind(&name, 0_u64).unwrap()).unwrap();
+            let receiving: Vec<_> = (0..3)
+                .map(|_| {
+                    let receiver = WatchReceiver::<u64>::from_fd(connect(&name).unwrap()).unwrap();
+                    let mut receiver = Async::new(receiver).unwrap();
+                    tokio::spawn(async move {
+                        let mut last = 0;
+                        while let Ok(value) = receiver.recv().await {
+                            last = value;
+                        }
+                        last
+                    })
+                })
+                .collect();
+            while sender.get_mut().receivers() < 3 {
+                sender.serve().await;
+            }
+            for value in 0..2_000 {
+                sender.get_mut().send(value);
+                tokio::task::yield_now().await;
+            }
+            drop(sender);
+            for last in receiving {
+                assert_eq!(last.await.unwrap(), 1_999);
+            }
+        });
+    }
+
+    #[test]
+    fn a_broadcast_of_tasks() {
+        run(async {
+            let name = format!("test-{}-tokio-broadcast", std::process::id());
+            let mut sender = Async::new(BroadcastSender::<u64>::bind(&name, 4).unwrap()).unwrap();
+            let receiving: Vec<_> = (0..3)
+                .map(|_| {
+                    let receiver = BroadcastReceiver::<u64>::from_fd(connect(&name).unwrap()).unwrap();
+                    let mut receiver = Async::new(receiver).unwrap();
+                    tokio::spawn(async move {
+                        for message in 0..1_000 {
+                            assert_eq!(receiver.recv().await, Ok(message));
+                        }
+                        receiver.recv().await
+                    })
+                })
+                .collect();
+            while sender.get_mut().receivers() < 3 {
+                sender.serve().await;
+            }
+            for message in 0..1_000 {
+                sender.send(message).await;
+            }
+            drop(sender);
+            for end in receiving {
+                assert_eq!(end.await.unwrap(), Err(BroadcastError::Ended(Error::Closed)));
+            }
         });
     }
 

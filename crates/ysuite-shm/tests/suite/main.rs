@@ -1,6 +1,7 @@
 //! The channels between processes, in one process: its two ends do not know the difference.
 #![cfg(target_os = "linux")]
 
+mod broadcast;
 mod bytes;
 mod conformance;
 mod endings;
@@ -11,6 +12,7 @@ mod integrations;
 #[path = "../support/kinds.rs"]
 mod kinds;
 mod pipe;
+mod watch;
 
 /// A guard against hanging only.
 pub(crate) const LONG: std::time::Duration = std::time::Duration::from_secs(60);

@@ -5,6 +5,7 @@ use std::thread;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use crate::end::wait;
+use crate::os::pin;
 use crate::{Receiver, Sender, pipe};
 
 /// Claim: A peer that says hello just when an end goes to sleep wakes it by what it does next.
@@ -29,20 +30,6 @@ fn a_hello_behind_the_last_look_is_not_slept_through() {
         None
     });
     assert!(outcome.is_ok(), "{:?}", outcome.unwrap_err());
-}
-
-/// Runs the calling thread on one processor, which `choose` picks of those that it may run on.
-fn pin(choose: impl Fn(&[usize]) -> usize) {
-    let size = size_of::<libc::cpu_set_t>();
-    // SAFETY: a plain bit set, which the calls fill and read.
-    unsafe {
-        let mut set: libc::cpu_set_t = core::mem::zeroed();
-        assert_eq!(libc::sched_getaffinity(0, size, &raw mut set), 0);
-        let all: Vec<_> = (0..libc::CPU_SETSIZE as usize).filter(|cpu| libc::CPU_ISSET(*cpu, &set)).collect();
-        libc::CPU_ZERO(&mut set);
-        libc::CPU_SET(choose(&all), &mut set);
-        assert_eq!(libc::sched_setaffinity(0, size, &raw const set), 0);
-    }
 }
 
 /// How often a sender looks that is made on one processor, if its receiver is made on another one.

@@ -1,0 +1,350 @@
+//! The sender of a broadcast.
+
+use core::fmt;
+use core::time::Duration;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Instant;
+
+use super::shape;
+use crate::end::{End, Half, deadline};
+use crate::home::{Crowd, Party};
+use crate::link::{Link, Shared};
+use crate::page::{CONSUMED, FROM, Kind, PUBLISHED, RING};
+use crate::ring::typed::Writer;
+use crate::sync::{Ordering, fence};
+use crate::{Error, Message, Options, SendTimeoutError, TrySendError};
+
+/// Looks for room before the sender sleeps.
+const SPIN: u32 = 100;
+/// The kernel has refused a barrier.
+const SHORT: Duration = Duration::from_millis(10);
+
+/// The sending end of a broadcast, whose receivers, each a [`BroadcastReceiver`](crate::BroadcastReceiver) in a process of
+/// its own, receive all messages that are sent while they are there.
+///
+/// A receiver that is slow holds the sender up; one that dies no longer does. A receiver that is stopped looks alive. With
+/// [`lossy`](Options::lossy) nobody holds the sender up: a receiver that is too slow loses the oldest messages.
+///
+/// Receivers come and go as those of a [`WatchSender`](crate::WatchSender).
+///
+/// ```
+/// use ysuite_shm::{BroadcastReceiver, BroadcastSender, Error};
+///
+/// let mut sender = BroadcastSender::without_name(100)?;
+/// let mut receiver = BroadcastReceiver::<u32>::from_fd(sender.seat()?)?;
+/// sender.serve();
+/// (0..10).for_each(|message| sender.send(message));
+/// drop(sender);
+/// assert!(receiver.iter().eq(0..10));
+/// # Ok::<_, Error>(())
+/// ```
+pub struct BroadcastSender<T> {
+    writer: Writer<T>,
+    crowd: Crowd<Outbound>,
+    capacity: u64,
+    /// So far there is room.
+    limit: u64,
+    is_lossy: bool,
+    /// What the program has asked for.
+    spin: Option<u32>,
+}
+
+/// The sender's end of a lane.
+struct Outbound {
+    end: End,
+    /// The position at which the receiver has joined.
+    from: u64,
+    /// What it has consumed since, as far as is known.
+    consumed: u64,
+}
+
+impl Half for Outbound {
+    #[inline]
+    fn end(&mut self) -> &mut End {
+        &mut self.end
+    }
+}
+
+impl Party for Outbound {
+    type Common = Shared;
+
+    fn link(socket: OwnedFd, shared: &Shared, options: &Options) -> Result<Link, Error> {
+        Link::sharing(socket, shared, options)
+    }
+
+    fn new(end: End) -> Self {
+        Self { end, from: 0, consumed: 0 }
+    }
+
+    /// It joins here.
+    fn met(&mut self, shared: &Shared) {
+        // ORDERING: Relaxed; this thread has written it.
+        self.from = shared.memory.word(PUBLISHED).load(Ordering::Relaxed);
+        // ORDERING: Release pairs with the fence in `BroadcastInlet::attach`: what was published before is in the ring.
+        self.end.link.own.word(FROM).store(self.from + 1, Ordering::Release);
+        self.end.published();
+    }
+}
+
+impl Outbound {
+    /// Up to where the receiver has consumed; all, if it is gone, or has lied.
+    fn refresh(&mut self, position: u64) -> u64 {
+        if self.end.fate().is_some() {
+            return position;
+        }
+        let Some(met) = &self.end.link.met else { return position };
+        // ORDERING: Relaxed, as the memory is read-only, and the fence: pairs with the Release in `Inlet::consumed`. What
+        // the receiver has read of these slots happens before they are written again.
+        let consumed = met.region.word(CONSUMED).load(Ordering::Relaxed);
+        fence(Ordering::Acquire);
+        // Never less than before, and never more than there was.
+        if consumed.wrapping_sub(self.consumed) > position - self.from - self.consumed {
+            self.end.fail(Error::Broken);
+            return position;
+        }
+        self.consumed = consumed;
+        self.from + consumed
+    }
+}
+
+impl Options {
+    /// The sender of a broadcast for `capacity` messages that listens at this name; see [`Listener`](crate::Listener).
+    ///
+    /// # Errors
+    /// As for [`listen`](Self::listen), or a capacity that cannot be.
+    pub fn broadcast<T: Message>(&self, name: &str, capacity: usize) -> Result<BroadcastSender<T>, Error> {
+        BroadcastSender::new(self, Some(name), capacity)
+    }
+
+    /// The sender of a broadcast without a name, for receivers that inherit a [`seat`](BroadcastSender::seat).
+    ///
+    /// # Errors
+    /// [`Refused`](Error::Refused): no memory or no descriptors are left, or a capacity that cannot be.
+    pub fn broadcast_without_name<T: Message>(&self, capacity: usize) -> Result<BroadcastSender<T>, Error> {
+        BroadcastSender::new(self, None, capacity)
+    }
+}
+
+impl<T: Message> BroadcastSender<T> {
+    fn new(options: &Options, name: Option<&str>, capacity: usize) -> Result<Self, Error> {
+        let kind = if options.is_lossy { Kind::Lossy } else { Kind::Broadcast };
+        let shared = Shared::new(shape::<T>(options, kind), capacity)?;
+        // SAFETY: the region has a ring of this capacity behind its page, and lives as long as the crowd.
+        let writer = unsafe { Writer::new(shared.memory.start().add(RING), capacity) };
+        let crowd = Crowd::new(options, name, shared)?;
+        Ok(Self { writer, crowd, capacity: capacity as u64, limit: 0, is_lossy: options.is_lossy, spin: None })
+    }
+
+    /// As [`Options::broadcast`], with the default options.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn bind(name: &str, capacity: usize) -> Result<Self, Error> {
+        Options::new().broadcast(name, capacity)
+    }
+
+    /// As [`Options::broadcast_without_name`], with the default options.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn without_name(capacity: usize) -> Result<Self, Error> {
+        Options::new().broadcast_without_name(capacity)
+    }
+
+    /// A place for one more receiver: a socket for [`BroadcastReceiver::from_fd`](crate::BroadcastReceiver::from_fd), for a
+    /// child to inherit. Until that is used, each message costs a system call.
+    ///
+    /// # Errors
+    /// [`Refused`](Error::Refused): no memory or no descriptors are left.
+    pub fn seat(&mut self) -> Result<OwnedFd, Error> {
+        self.crowd.home.seat().map(|(_, seat)| seat)
+    }
+
+    /// Sends a message to all receivers, or to none if there are none. Waits while one of them has no room, unless it is
+    /// lossy.
+    pub fn send(&mut self, message: T) {
+        // Without a time it always finds room.
+        let _ = self.send_until(message, None);
+    }
+
+    /// Sends a message if all receivers have room. Never blocks.
+    ///
+    /// # Errors
+    /// [`Full`](TrySendError::Full): the message.
+    pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
+        if !self.has_room() {
+            self.crowd.serve(Some(Duration::ZERO));
+            if self.refresh() == 0 {
+                return Err(TrySendError::Full(message));
+            }
+        }
+        self.put(&message);
+        Ok(())
+    }
+
+    /// As [`send`](Self::send), for at most this long.
+    ///
+    /// # Errors
+    /// [`Timeout`](SendTimeoutError::Timeout): the message.
+    pub fn send_timeout(&mut self, message: T, limit: Duration) -> Result<(), SendTimeoutError<T>> {
+        self.send_until(message, deadline(limit))
+    }
+
+    /// As [`send`](Self::send), until then at most.
+    ///
+    /// # Errors
+    /// As for [`send_timeout`](Self::send_timeout).
+    pub fn send_deadline(&mut self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
+        self.send_until(message, Some(deadline))
+    }
+
+    fn send_until(&mut self, message: T, deadline: Option<Instant>) -> Result<(), SendTimeoutError<T>> {
+        if !self.has_room() && !self.room(deadline) {
+            return Err(SendTimeoutError::Timeout(message));
+        }
+        self.put(&message);
+        Ok(())
+    }
+
+    #[inline]
+    fn has_room(&mut self) -> bool {
+        self.is_lossy || self.writer.position() != self.limit || self.refresh() > 0
+    }
+
+    #[inline]
+    fn put(&mut self, message: &T) {
+        if self.is_lossy {
+            self.writer.write_over(message);
+        } else {
+            self.writer.write(message);
+        }
+        let published = self.crowd.home.common.memory.word(PUBLISHED);
+        // ORDERING: Release pairs with the fence in `BroadcastInlet::catch_up`: what was published up to here is in the ring.
+        published.store(self.writer.position(), Ordering::Release);
+        self.crowd.published();
+    }
+
+    /// Reads how much all receivers have consumed; the room.
+    #[cold]
+    #[inline(never)]
+    fn refresh(&mut self) -> u64 {
+        let position = self.writer.position();
+        let mut least = position;
+        for at in &self.crowd.home.active {
+            if let Some(lane) = &mut self.crowd.home.lanes[*at] {
+                least = least.min(lane.party.refresh(position));
+            }
+        }
+        self.limit = least + self.capacity;
+        self.limit - position
+    }
+
+    // WAITS: for room in all receivers, or the deadline; it looks, arms all lanes, looks again, and sleeps.
+    // A look meets nobody, as that of a pipe: who comes later is met by `serve`, behind the sleep.
+    /// False: there is none until then.
+    #[cold]
+    #[inline(never)]
+    fn room(&mut self, deadline: Option<Instant>) -> bool {
+        loop {
+            for _ in 0..self.looks() {
+                if self.refresh() > 0 {
+                    return true;
+                }
+                core::hint::spin_loop();
+            }
+            let mut is_armed = true;
+            self.each_end(|end| is_armed &= end.arm());
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let has_room = self.refresh() > 0;
+            if !has_room && left != Some(Duration::ZERO) {
+                self.crowd.serve([left, (!is_armed).then_some(SHORT)].into_iter().flatten().min());
+            }
+            self.each_end(|end| end.disarm());
+            if has_room || left == Some(Duration::ZERO) {
+                return has_room;
+            }
+        }
+    }
+
+    /// How many times it looks before it sleeps.
+    fn looks(&mut self) -> u32 {
+        let Self { spin, crowd, .. } = self;
+        spin.unwrap_or_else(|| if crowd.home.share_processor() { 0 } else { SPIN })
+    }
+
+    fn each_end(&mut self, mut act: impl FnMut(&mut End)) {
+        for at in &self.crowd.home.active {
+            if let Some(lane) = &mut self.crowd.home.lanes[*at] {
+                act(&mut lane.party.end);
+            }
+        }
+    }
+
+    /// As [`WatchSender::serve`](crate::WatchSender::serve).
+    pub fn serve(&mut self) {
+        self.crowd.serve(Some(Duration::ZERO));
+    }
+
+    /// As [`WatchSender::serve_timeout`](crate::WatchSender::serve_timeout).
+    pub fn serve_timeout(&mut self, limit: Duration) {
+        self.crowd.serve_until(deadline(limit));
+    }
+
+    /// How many receivers there are, with those that have not said hello yet.
+    pub fn receivers(&self) -> usize {
+        self.crowd.home.peers()
+    }
+
+    /// How many messages have room.
+    pub fn capacity(&self) -> usize {
+        self.capacity as usize
+    }
+
+    /// How many times it looks for room before it sleeps; 0: it sleeps at once.
+    pub fn set_spin(&mut self, looks: u32) {
+        self.spin = Some(looks);
+    }
+
+    /// As [`arm`](Self::arm), for who waits for receivers, and not for room.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn arm_to_serve(&mut self) -> bool {
+        self.crowd.arm()
+    }
+
+    /// For an event loop: if there is no room, the [descriptor](AsFd::as_fd) becomes readable when there may be, or when a
+    /// receiver comes or goes. False: there is something to be done now.
+    pub fn arm(&mut self) -> bool {
+        let are_all = self.crowd.arm();
+        let mut is_armed = true;
+        self.each_end(|end| is_armed &= end.arm());
+        !self.is_lossy && self.refresh() == 0 && are_all && is_armed
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+impl<T> BroadcastSender<T> {
+    /// What its receivers read.
+    pub(crate) fn memory(&self) -> &crate::os::Own {
+        &self.crowd.home.common.memory
+    }
+
+    /// Its page for the receiver at this place.
+    pub(crate) fn crowd_page(&self, at: usize) -> &crate::os::Own {
+        &self.crowd.home.lanes[at].as_ref().expect("a receiver").party.end.link.own
+    }
+}
+
+impl<T> AsFd for BroadcastSender<T> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.crowd.home.poller.as_fd()
+    }
+}
+
+impl<T> fmt::Debug for BroadcastSender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BroadcastSender").field("capacity", &self.capacity).finish_non_exhaustive()
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests;
