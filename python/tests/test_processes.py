@@ -164,7 +164,10 @@ class Signals(Test):
                  "ysuite.Listener('y' + sys.argv[1]).accept(1000)"]  # fmt: skip
         for wait in waits:
             with self.subTest(wait):
+                # A shell gives a process in the background no interrupts, and then Python has no handler either.
                 program = f"""
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sender, receiver = ysuite.pipe(64)
 sender.send(bytes(50)) if 'sender' in {wait!r} else None
 try:

@@ -28,7 +28,7 @@ struct BroadcastInlet<T> {
     from: u64,
     is_lossy: bool,
     capacity: u64,
-    /// So many of the newest messages it keeps when it is overtaken: fewer, where it was overtaken again at once.
+    /// The number of the newest messages that it keeps when it is overtaken: fewer, where it was overtaken again at once.
     keep: u64,
     /// Messages that it has lost, and not said yet.
     lost: u64,

@@ -36,7 +36,7 @@ fn is_readable(end: &impl AsFd, limit: Duration) -> bool {
     poll(&mut [PollFd::from_borrowed_fd(end.as_fd(), PollFlags::IN)], Some(&limit)).unwrap() == 1
 }
 
-/// Claim: All receivers receive all messages, in order, each once, whoever waits; then the end.
+/// Claim: All receivers receive all messages, in order, each once, whichever side waits; then the end.
 #[test]
 fn all_receive_all() {
     for (messages, spin) in [(50_000, 100), (5_000, 0)] {
