@@ -17,6 +17,8 @@ use crate::{
     TryRecvError, TrySendError, WatchReceiver, WatchSender, Why, pipe, pipe_bytes,
 };
 
+// ORDERING: Relaxed in all of this file: a lie is published with nothing, and the flags guard no data.
+
 /// A guard against hanging only.
 const LONG: Duration = Duration::from_secs(60);
 
@@ -126,7 +128,6 @@ fn a_sender_of_bytes_that_lies_word_by_word() {
 
 /// Writes lies all over a region until it is told to stop.
 fn scribble(region: usize, bytes: usize, is_over: &AtomicBool, mut seed: u64) {
-    // ORDERING: Relaxed; a test.
     while !is_over.load(Ordering::Relaxed) {
         for _ in 0..64 {
             seed ^= seed << 13;

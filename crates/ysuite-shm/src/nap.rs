@@ -12,9 +12,7 @@
 //! liar. No word is lost with its taker: `answered` is private. One thread for each half; nothing here blocks.
 
 use crate::os::{heavy, light};
-#[cfg(ysuite_loom)]
-use crate::sync::model::{Step, is_left_out};
-use crate::sync::{AtomicU64, Ordering, fence};
+use crate::sync::{AtomicU64, Ordering, Step, fence, is_left_out};
 
 /// This number of publications in a row that wake nobody is a stream.
 const WINDOW: u32 = if cfg!(ysuite_loom) { 2 } else { 64 };
@@ -91,7 +89,6 @@ impl Waker {
         // ORDERING: Relaxed; the fence below orders it before the load. It pairs with the sleeper's fence between its
         // number and its load of this word: that load finds 0, or the load below finds the number.
         own_fenced.store(0, Ordering::Relaxed);
-        #[cfg(ysuite_loom)]
         if is_left_out(Step::LookAfterWithdrawal) {
             return false;
         }
@@ -103,7 +100,6 @@ impl Waker {
 }
 
 fn publisher_fence() {
-    #[cfg(ysuite_loom)]
     if is_left_out(Step::PublisherFence) {
         return;
     }
@@ -113,7 +109,6 @@ fn publisher_fence() {
 }
 
 fn withdrawal_fence() {
-    #[cfg(ysuite_loom)]
     if is_left_out(Step::FenceAfterWithdrawal) {
         return;
     }
@@ -139,11 +134,7 @@ impl Sleeper {
         self.sleeps += 1;
         // ORDERING: Relaxed; the fence below orders it before the loads that follow.
         own_asleep.store(self.sleeps, Ordering::Relaxed);
-        #[cfg(ysuite_loom)]
-        let skipped = is_left_out(Step::SleeperFence);
-        #[cfg(not(ysuite_loom))]
-        let skipped = false;
-        if !skipped {
+        if !is_left_out(Step::SleeperFence) {
             // ORDERING: SeqCst pairs with the fences of `Waker::attend` and `Waker::withdraw`.
             fence(Ordering::SeqCst);
         }

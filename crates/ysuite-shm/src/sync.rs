@@ -19,6 +19,32 @@ pub(crate) unsafe fn word_at<'a>(address: *mut u64) -> &'a AtomicU64 {
     unreachable!("a model with a word at {address:?}")
 }
 
+/// A step of the protocol that a model leaves out, to see that it is needed.
+#[cfg_attr(not(ysuite_loom), allow(dead_code, reason = "only the models do without some of them"))]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Step {
+    None,
+    Light,
+    Heavy,
+    SleeperFence,
+    PublisherFence,
+    LookAfterWithdrawal,
+    FenceAfterWithdrawal,
+    SecondLook,
+    FenceAfterMark,
+    FenceAfterCopy,
+}
+
+/// Whether the model that runs leaves this step out. A program leaves none out.
+#[cfg(not(ysuite_loom))]
+#[inline(always)]
+pub(crate) const fn is_left_out(_: Step) -> bool {
+    false
+}
+
+#[cfg(ysuite_loom)]
+pub(crate) use self::model::is_left_out;
+
 /// The two barriers in a model: weaker than the real ones, and as strong as callers may rely on.
 ///
 /// Each thread has a word of its own. `light` is a read-modify-write of the caller's word, `heavy` is one of every
@@ -31,6 +57,8 @@ pub(crate) mod model {
 
     use loom::sync::atomic::{AtomicUsize, Ordering, fence};
 
+    use super::Step;
+
     const THREADS: usize = 3;
 
     loom::lazy_static! {
@@ -41,21 +69,6 @@ pub(crate) mod model {
     loom::thread_local! {
         // ORDERING: Relaxed; the number guards nothing.
         static OWN: usize = GIVEN.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// A step of the protocol that a model leaves out, to see that it is needed.
-    #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-    pub(crate) enum Step {
-        None,
-        Light,
-        Heavy,
-        SleeperFence,
-        PublisherFence,
-        LookAfterWithdrawal,
-        FenceAfterWithdrawal,
-        SecondLook,
-        FenceAfterMark,
-        FenceAfterCopy,
     }
 
     std::thread_local! {

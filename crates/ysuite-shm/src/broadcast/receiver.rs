@@ -241,8 +241,7 @@ impl<T: Message> BroadcastReceiver<T> {
     /// For an event loop: if there is no message, the [descriptor](AsFd::as_fd) becomes readable when there is one, or
     /// when the sender is gone. False: there is something to be done now.
     pub fn arm(&mut self) -> bool {
-        let is_armed = self.inlet.end.arm_for_loop();
-        !self.inlet.look() && self.inlet.end.fate().is_none() && is_armed
+        self.inlet.arm()
     }
 }
 

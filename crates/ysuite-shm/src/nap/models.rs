@@ -4,8 +4,9 @@
 use loom::sync::{Condvar, Mutex};
 
 use super::{Sleeper, Waker};
-use crate::sync::model::{Step, is_left_out, leave_out};
+use crate::sync::model::leave_out;
 use crate::sync::{AtomicU64, Ordering};
+use crate::sync::{Step, is_left_out};
 
 struct Pages {
     state: AtomicU64,

@@ -171,9 +171,7 @@ impl BytesSender {
 
     /// As [`Sender::arm`](crate::Sender::arm), for room for a message of this length.
     pub fn arm(&mut self, length: usize) -> bool {
-        let is_armed = self.outlet.end.arm_for_loop();
-        let room = self.outlet.refresh(self.writer.position());
-        room < record_bytes(length) && self.outlet.end.fate().is_none() && is_armed
+        self.outlet.arm(self.writer.position(), record_bytes(length))
     }
 }
 
@@ -280,8 +278,7 @@ impl BytesReceiver {
 
     /// As [`Receiver::arm`](crate::Receiver::arm).
     pub fn arm(&mut self) -> bool {
-        let is_armed = self.inlet.end.arm_for_loop();
-        !self.inlet.look() && self.inlet.end.fate().is_none() && is_armed
+        self.inlet.arm()
     }
 }
 

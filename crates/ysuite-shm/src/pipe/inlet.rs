@@ -60,6 +60,12 @@ pub(crate) trait Inlet: Half {
         wait(self, deadline, |inlet| inlet.look().then_some(()))
     }
 
+    /// For an event loop: says that this end sleeps. False: there is something to be done now.
+    fn arm(&mut self) -> bool {
+        let is_armed = self.end().arm_for_loop();
+        !self.look() && self.end().fate().is_none() && is_armed
+    }
+
     /// Gives the slots before `position` back.
     #[inline(always)]
     fn consumed(&mut self, position: u64) {

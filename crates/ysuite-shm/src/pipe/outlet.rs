@@ -82,6 +82,13 @@ impl Outlet {
         wait(self, deadline, |outlet| (outlet.refresh(position) >= wanted).then_some(()))
     }
 
+    /// For an event loop: says that this end sleeps until there is room for `wanted` behind `position`. False: there is
+    /// something to be done now.
+    pub(crate) fn arm(&mut self, position: u64, wanted: u64) -> bool {
+        let is_armed = self.end.arm_for_loop();
+        self.refresh(position) < wanted && self.end.fate().is_none() && is_armed
+    }
+
     /// Whether the channel has ended: then there is no room any more.
     pub(crate) fn is_over(&mut self, position: u64) -> bool {
         let is_over = self.end.is_over();

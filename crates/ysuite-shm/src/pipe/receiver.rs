@@ -174,8 +174,7 @@ impl<T: Message> Receiver<T> {
     /// For an event loop: if there is no message, the [descriptor](AsFd::as_fd) becomes readable when there is, or when
     /// the channel ends. False: there is something to be done now.
     pub fn arm(&mut self) -> bool {
-        let is_armed = self.inlet.end.arm_for_loop();
-        !self.inlet.look() && self.inlet.end.fate().is_none() && is_armed
+        self.inlet.arm()
     }
 }
 

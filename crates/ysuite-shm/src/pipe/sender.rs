@@ -183,8 +183,7 @@ impl<T: Message> Sender<T> {
     /// For an event loop: if there is no room, the [descriptor](AsFd::as_fd) becomes readable when there is, or when the
     /// channel ends. False: there is something to be done now.
     pub fn arm(&mut self) -> bool {
-        let is_armed = self.outlet.end.arm_for_loop();
-        self.outlet.refresh(self.writer.position()) == 0 && self.outlet.end.fate().is_none() && is_armed
+        self.outlet.arm(self.writer.position(), 1)
     }
 }
 

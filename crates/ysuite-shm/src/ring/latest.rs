@@ -10,9 +10,7 @@ use core::ptr::NonNull;
 
 use super::{Look, load_words, store_words};
 use crate::Message;
-#[cfg(ysuite_loom)]
-use crate::sync::model::{Step, is_left_out};
-use crate::sync::{AtomicU64, Ordering, fence};
+use crate::sync::{AtomicU64, Ordering, Step, fence, is_left_out};
 
 const LINE: usize = 64;
 
@@ -68,11 +66,7 @@ impl Versions<'_> {
         // ORDERING: Release pairs with the fence behind the load in `read`: who finds this version begun finds the one
         // before it published.
         self.begun.store(next, Ordering::Release);
-        #[cfg(ysuite_loom)]
-        let skipped = is_left_out(Step::FenceAfterMark);
-        #[cfg(not(ysuite_loom))]
-        let skipped = false;
-        if !skipped {
+        if !is_left_out(Step::FenceAfterMark) {
             // ORDERING: Release pairs with the fence behind the copy in `read`: who gets a word of this value finds it begun.
             fence(Ordering::Release);
         }
@@ -99,11 +93,7 @@ impl Versions<'_> {
             return Seen::Nothing;
         }
         let value = copy(newest & (places - 1));
-        #[cfg(ysuite_loom)]
-        let skipped = is_left_out(Step::FenceAfterCopy);
-        #[cfg(not(ysuite_loom))]
-        let skipped = false;
-        if !skipped {
+        if !is_left_out(Step::FenceAfterCopy) {
             // ORDERING: Acquire pairs with the fence in `publish`: if a word of the copy is of a later version, the load
             // below finds that one begun.
             fence(Ordering::Acquire);

@@ -13,9 +13,7 @@ use core::ptr::NonNull;
 
 use super::{Look, load_words, store_words};
 use crate::Message;
-#[cfg(ysuite_loom)]
-use crate::sync::model::{Step, is_left_out};
-use crate::sync::{AtomicU64, Ordering, fence, word_at};
+use crate::sync::{AtomicU64, Ordering, Step, fence, is_left_out, word_at};
 
 const LINE: usize = 64;
 
@@ -211,7 +209,6 @@ impl<T: Message> Writer<T> {
 pub(crate) fn enter(state: &AtomicU64, base: u64) {
     // ORDERING: Release pairs with the fence in `look_at`: who finds this group entered finds what was published before.
     state.store(base, Ordering::Release);
-    #[cfg(ysuite_loom)]
     if is_left_out(Step::FenceAfterMark) {
         return;
     }
@@ -222,11 +219,7 @@ pub(crate) fn enter(state: &AtomicU64, base: u64) {
 /// Behind a copy of a message of the lap with this base: whether it was in the group all the time.
 #[inline(always)]
 pub(crate) fn is_whole(state: &AtomicU64, base: u64, slots: u64) -> bool {
-    #[cfg(ysuite_loom)]
-    let skipped = is_left_out(Step::FenceAfterCopy);
-    #[cfg(not(ysuite_loom))]
-    let skipped = false;
-    if !skipped {
+    if !is_left_out(Step::FenceAfterCopy) {
         // ORDERING: Acquire pairs with the fence in `enter`.
         fence(Ordering::Acquire);
     }

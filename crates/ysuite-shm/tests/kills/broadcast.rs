@@ -10,7 +10,7 @@ use ysuite_shm::{BroadcastError, BroadcastReceiver, BroadcastSender, Error, Opti
 
 use crate::cases::{MESSAGES, Outcome, Part, Peer};
 #[cfg(target_arch = "x86_64")]
-use crate::injected::{Failure, inject, said};
+use crate::injected::{Failure, in_a_crowd};
 use crate::process::{Child, Point, Shared, here};
 use crate::watch::{connected, name};
 
@@ -43,14 +43,7 @@ fn sender_of_part(name: &str, is_lossy: bool, part: Part, joined: &Shared, sent:
         sender.send(message);
         sent.set(message + 1);
     }
-    match part {
-        Part::Drop => {
-            here();
-            drop(sender);
-        }
-        _ => core::mem::forget(sender),
-    }
-    here();
+    part.leave(sender);
 }
 
 pub(crate) fn sender_dies(is_lossy: bool, part: Part, point: Point) -> Outcome {
@@ -96,14 +89,7 @@ fn receiver_of_part(name: &str, part: Part) {
         here();
     }
     (0..MESSAGES).for_each(|_| _ = receiver.recv());
-    match part {
-        Part::Drop => {
-            here();
-            drop(receiver);
-        }
-        _ => core::mem::forget(receiver),
-    }
-    here();
+    part.leave(receiver);
 }
 
 /// Sends until it is over, beside a receiver that receives each message; then forgets all others.
@@ -162,33 +148,23 @@ fn send_all(name: &str, received: &Shared) -> Result<(), Error> {
 /// A sender of which this call fails with this one of its errors: each receiver that comes has its messages, or is refused.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn sender_fails(call: u64, error: usize) -> Failure {
-    let (name, outcome, received) = (name(), Shared::new(), Arc::new(Shared::new()));
-    let child = Child::traced(|| {
-        here();
-        outcome.set(said(send_all(&name, &received)));
-        here();
-    });
-    let is_over = Arc::new(AtomicBool::new(false));
-    let (over, count) = (Arc::clone(&is_over), Arc::clone(&received));
-    let reader = thread::spawn(move || {
-        while let Some(mut receiver) = join(&name, &over) {
-            receiver.set_spin(0);
-            let mut next = None;
-            receiver.iter().for_each(|message| {
-                assert!(next.is_none_or(|next| message == next), "{message} behind {next:?}");
-                next = Some(message + 1);
-                count.set(count.get() + 1);
-            });
-        }
-    });
-    let child = child.stopped();
-    let (is_inside, call, errors) = inject(&child, call, error);
-    child.kill();
-    // ORDERING: Relaxed; a test.
-    is_over.store(true, Ordering::Relaxed);
-    reader.join().unwrap();
-    assert!(outcome.get() != 0, "it has come to an end");
-    Failure { is_inside, errors, call, lost: 0, doubled: 0 }
+    let (name, received) = (name(), Arc::new(Shared::new()));
+    let count = Arc::clone(&received);
+    let beside = |is_over: Arc<AtomicBool>| {
+        let name = name.clone();
+        thread::spawn(move || {
+            while let Some(mut receiver) = join(&name, &is_over) {
+                receiver.set_spin(0);
+                let mut next = None;
+                receiver.iter().for_each(|message| {
+                    assert!(next.is_none_or(|next| message == next), "{message} behind {next:?}");
+                    next = Some(message + 1);
+                    count.set(count.get() + 1);
+                });
+            }
+        })
+    };
+    in_a_crowd(|| send_all(&name, &received), beside, call, error)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -208,26 +184,8 @@ fn receive_all(name: &str) -> Result<(), Error> {
 /// As [`sender_fails`], of a receiver.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn receiver_fails(call: u64, error: usize) -> Failure {
-    let (name, outcome, begun) = (name(), Shared::new(), Shared::new());
-    let child = Child::traced(|| {
-        while begun.get() == 0 {
-            thread::yield_now();
-        }
-        here();
-        outcome.set(said(receive_all(&name)));
-        here();
-    });
-    let is_over = Arc::new(AtomicBool::new(false));
-    let writer = sending(&name, false, 0, Arc::clone(&is_over));
-    begun.set(1);
-    let child = child.stopped();
-    let (is_inside, call, errors) = inject(&child, call, error);
-    child.kill();
-    // ORDERING: Relaxed; a test.
-    is_over.store(true, Ordering::Relaxed);
-    writer.join().unwrap();
-    assert!(outcome.get() != 0, "it has come to an end");
-    Failure { is_inside, errors, call, lost: 0, doubled: 0 }
+    let name = name();
+    in_a_crowd(|| receive_all(&name), |is_over| sending(&name, false, 0, is_over), call, error)
 }
 
 /// A stream of messages costs no system call for each: neither the sender, nor a receiver that has messages.

@@ -49,6 +49,19 @@ pub(crate) enum Part {
     Drop,
 }
 
+impl Part {
+    /// The last of a process: it drops its end where this is its part, and otherwise never does.
+    pub(crate) fn leave<E>(self, end: E) {
+        if self == Self::Drop {
+            here();
+            drop(end);
+        } else {
+            core::mem::forget(end);
+        }
+        here();
+    }
+}
+
 /// What a receiver has received until the end.
 #[derive(Default)]
 struct Received {
@@ -96,14 +109,7 @@ fn sender_of_part<K: Kind>(place: Place, part: Part, sent: &Shared) {
         K::send(&mut sender, message, LONG).unwrap();
         sent.set(message + 1);
     }
-    match part {
-        Part::Drop => {
-            here();
-            drop(sender);
-        }
-        _ => core::mem::forget(sender),
-    }
-    here();
+    part.leave(sender);
 }
 
 pub(crate) fn sender_dies<K: Kind>(part: Part, point: Point) -> Outcome {
@@ -178,14 +184,7 @@ fn receiver_of_part<K: Kind>(place: Place, part: Part, received: &Shared) {
         assert_eq!(K::recv(&mut receiver, LONG), Ok(message));
         received.set(message + 1);
     }
-    match part {
-        Part::Drop => {
-            here();
-            drop(receiver);
-        }
-        _ => core::mem::forget(receiver),
-    }
-    here();
+    part.leave(receiver);
 }
 
 pub(crate) fn receiver_dies<K: Kind>(part: Part, point: Point) -> Outcome {

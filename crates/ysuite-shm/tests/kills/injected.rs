@@ -3,7 +3,7 @@
 //! Beside the injected error the kernel does what it does: the call is not made.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -61,7 +61,7 @@ pub(crate) struct Failure {
 const FINISHED: u64 = 1;
 const REFUSED: u64 = 2;
 
-pub(crate) fn said(outcome: Result<(), Error>) -> u64 {
+fn said(outcome: Result<(), Error>) -> u64 {
     match outcome {
         Ok(()) => FINISHED,
         Err(Error::Refused(_)) => REFUSED,
@@ -118,6 +118,36 @@ fn sender<K: Kind>(call: u64, error: usize) -> Failure {
     let lost = sent.get().min(back.get()).saturating_sub(received);
     assert!(outcome.get() == FINISHED || outcome.get() == REFUSED, "{}", outcome.get());
     Failure { is_inside, errors, call, lost, doubled: received.saturating_sub(sent.get() + 1) }
+}
+
+/// A party of a crowd, whose call fails as above in what it does. `beside` starts what the rest of the crowd does until
+/// it is over.
+pub(crate) fn in_a_crowd(
+    act: impl FnOnce() -> Result<(), Error>,
+    beside: impl FnOnce(Arc<AtomicBool>) -> thread::JoinHandle<()>,
+    call: u64,
+    error: usize,
+) -> Failure {
+    let (outcome, begun) = (Shared::new(), Shared::new());
+    let child = Child::traced(|| {
+        while begun.get() == 0 {
+            thread::yield_now();
+        }
+        here();
+        outcome.set(said(act()));
+        here();
+    });
+    let is_over = Arc::new(AtomicBool::new(false));
+    let rest = beside(Arc::clone(&is_over));
+    begun.set(1);
+    let child = child.stopped();
+    let (is_inside, call, errors) = inject(&child, call, error);
+    child.kill();
+    // ORDERING: Relaxed; a test.
+    is_over.store(true, Ordering::Relaxed);
+    rest.join().unwrap();
+    assert!(outcome.get() != 0, "it has come to an end");
+    Failure { is_inside, errors, call, lost: 0, doubled: 0 }
 }
 
 fn receive_all<K: Kind>(place: Place, received: &Shared) -> Result<(), Error> {
@@ -182,7 +212,7 @@ fn receiver<K: Kind>(call: u64, error: usize) -> Failure {
 
 /// Runs the child to its next place, and lets this one of its calls fail. Whether it has made it, which it was, and the
 /// errors that are possible for it.
-pub(crate) fn inject(child: &Child, call: u64, error: usize) -> (bool, libc::c_long, &'static [i32]) {
+fn inject(child: &Child, call: u64, error: usize) -> (bool, libc::c_long, &'static [i32]) {
     let mut found = (false, 0, &[][..]);
     let mut calls = 0;
     while child.to_next_call() {

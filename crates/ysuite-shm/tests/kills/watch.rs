@@ -11,7 +11,7 @@ use ysuite_shm::{Error, WatchReceiver, WatchSender, connect};
 
 use crate::cases::{MESSAGES, Outcome, Part, Peer};
 #[cfg(target_arch = "x86_64")]
-use crate::injected::{Failure, inject, said};
+use crate::injected::{Failure, in_a_crowd};
 use crate::process::{Child, Point, Shared, here};
 
 pub(crate) fn name() -> String {
@@ -51,14 +51,7 @@ fn sender_of_part(name: &str, part: Part, sent: &Shared) {
         sender.send(value);
         sent.set(value);
     }
-    match part {
-        Part::Drop => {
-            here();
-            drop(sender);
-        }
-        _ => core::mem::forget(sender),
-    }
-    here();
+    part.leave(sender);
 }
 
 pub(crate) fn sender_dies(part: Part, point: Point) -> Outcome {
@@ -106,14 +99,7 @@ fn receiver_of_part(name: &str, part: Part, received: &Shared) {
     for _ in 0..MESSAGES {
         received.set(receiver.recv().unwrap());
     }
-    match part {
-        Part::Drop => {
-            here();
-            drop(receiver);
-        }
-        _ => core::mem::forget(receiver),
-    }
-    here();
+    part.leave(receiver);
 }
 
 /// Sends until it is over, beside a receiver that receives each value; then forgets all others.
@@ -187,29 +173,18 @@ fn send_all(name: &str, received: &Shared) -> Result<(), Error> {
 /// A sender of which this call fails with this one of its errors: each receiver that comes has its value, or is refused.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn sender_fails(call: u64, error: usize) -> Failure {
-    let (name, outcome, received) = (name(), Shared::new(), Arc::new(Shared::new()));
-    let child = Child::traced(|| {
-        here();
-        outcome.set(said(send_all(&name, &received)));
-        here();
-    });
-    let is_over = Arc::new(AtomicBool::new(false));
-    let (over, reached) = (Arc::clone(&is_over), Arc::clone(&received));
-    let reader = thread::spawn(move || {
-        while let Some(mut receiver) = join(&name, &over) {
-            receiver.set_spin(0);
-            receiver.iter().for_each(|value| reached.set(value));
-        }
-    });
-    let child = child.stopped();
-    let (is_inside, call, errors) = inject(&child, call, error);
-    child.kill();
-    // ORDERING: Relaxed; a test.
-    is_over.store(true, Ordering::Relaxed);
-    reader.join().unwrap();
-    let said = outcome.get();
-    assert!(said != 0, "it has come to an end");
-    Failure { is_inside, errors, call, lost: 0, doubled: 0 }
+    let (name, received) = (name(), Arc::new(Shared::new()));
+    let reached = Arc::clone(&received);
+    let beside = |is_over: Arc<AtomicBool>| {
+        let name = name.clone();
+        thread::spawn(move || {
+            while let Some(mut receiver) = join(&name, &is_over) {
+                receiver.set_spin(0);
+                receiver.iter().for_each(|value| reached.set(value));
+            }
+        })
+    };
+    in_a_crowd(|| send_all(&name, &received), beside, call, error)
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -226,25 +201,6 @@ fn receive_all(name: &str) -> Result<(), Error> {
 /// As [`sender_fails`], of a receiver.
 #[cfg(target_arch = "x86_64")]
 pub(crate) fn receiver_fails(call: u64, error: usize) -> Failure {
-    let (name, outcome) = (name(), Shared::new());
-    let begun = Shared::new();
-    let child = Child::traced(|| {
-        while begun.get() == 0 {
-            thread::yield_now();
-        }
-        here();
-        outcome.set(said(receive_all(&name)));
-        here();
-    });
-    let is_over = Arc::new(AtomicBool::new(false));
-    let writer = sending(&name, Duration::from_micros(50), Arc::clone(&is_over));
-    begun.set(1);
-    let child = child.stopped();
-    let (is_inside, call, errors) = inject(&child, call, error);
-    child.kill();
-    // ORDERING: Relaxed; a test.
-    is_over.store(true, Ordering::Relaxed);
-    writer.join().unwrap();
-    assert!(outcome.get() != 0, "it has come to an end");
-    Failure { is_inside, errors, call, lost: 0, doubled: 0 }
+    let name = name();
+    in_a_crowd(|| receive_all(&name), |is_over| sending(&name, Duration::from_micros(50), is_over), call, error)
 }

@@ -2,8 +2,8 @@
 //! places, so that a writer of three versions comes round.
 
 use super::{Seen, Versions};
-use crate::sync::model::{Step, leave_out};
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::model::leave_out;
+use crate::sync::{AtomicU64, Ordering, Step};
 
 const PLACES: u64 = 2;
 
@@ -22,6 +22,7 @@ impl Memory {
         for last in 0..versions {
             self.versions().publish(last, PLACES, |place| {
                 let [one, other] = &self.places[place as usize];
+                // ORDERING: Relaxed here and in the reads, as of the words of a value in `store_words` and `load_words`.
                 one.store(last + 1, Ordering::Relaxed);
                 other.store(last + 1, Ordering::Relaxed);
             });

@@ -2,8 +2,8 @@
 //! are two groups, so that a writer of three messages comes round.
 
 use super::{Ahead, enter, is_whole, look_at};
-use crate::sync::model::{Step, leave_out};
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::model::leave_out;
+use crate::sync::{AtomicU64, Ordering, Step};
 
 const LAP: u64 = 2;
 
@@ -16,6 +16,8 @@ fn write(groups: &[Group; 2], messages: u64) {
     for position in 0..messages {
         let group = &groups[(position % LAP) as usize];
         enter(&group.state, position);
+        // ORDERING: Relaxed here and in the reads, as of the words of a message. The state is stored with Release, which pairs
+        // with the fence in `look_at`, as by the writer.
         group.words.iter().for_each(|word| word.store(position + 1, Ordering::Relaxed));
         group.state.store(position + 1, Ordering::Release);
     }
