@@ -17,6 +17,15 @@ mod python {
 
 pub(crate) use self::python::{Closed, Empty, Full, Timeout};
 
+/// A message of an iteration, which ends with the channel.
+pub(crate) fn until_closed<T>(py: Python<'_>, received: PyResult<T>) -> PyResult<Option<T>> {
+    match received {
+        Ok(message) => Ok(Some(message)),
+        Err(error) if error.is_instance_of::<Closed>(py) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
 /// The exception of an end that can do no more.
 pub(crate) fn ended(error: Error) -> PyErr {
     match error {

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use ysuite_shm::{Bytes, Error, TryRecvError};
 
-use crate::errors::{Closed, Empty, Timeout, ended};
+use crate::errors::{Empty, Timeout, ended, until_closed};
 use crate::slot::{Slot, options};
 use crate::wait::{Waiting, deadline, wait};
 
@@ -153,11 +153,7 @@ impl Funnel {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        match self.recv(py, None) {
-            Ok(message) => Ok(Some(message)),
-            Err(error) if error.is_instance_of::<Closed>(py) => Ok(None),
-            Err(error) => Err(error),
-        }
+        until_closed(py, self.recv(py, None))
     }
 
     /// For a selector: if there is no message, `fileno()` becomes readable when there is, or when a sender comes or goes.

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use ysuite_shm::{BytesReceiver, Error, TryRecvError};
 
-use crate::errors::{Closed, Empty, Timeout, ended};
+use crate::errors::{Empty, Timeout, ended, until_closed};
 use crate::sender::LONG;
 use crate::slot::{Slot, USED, adopt, options};
 use crate::wait::{Waiting, deadline, wait};
@@ -190,11 +190,7 @@ impl Receiver {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        match self.recv(py, None) {
-            Ok(message) => Ok(Some(message)),
-            Err(error) if error.is_instance_of::<Closed>(py) => Ok(None),
-            Err(error) => Err(error),
-        }
+        until_closed(py, self.recv(py, None))
     }
 
     /// For a selector: if there is no message, `fileno()` becomes readable when there is, or when the channel ends. False:
