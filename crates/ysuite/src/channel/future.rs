@@ -135,6 +135,35 @@ pub trait Owning: Sized + 'static {
     fn end(self, outcome: Self::Outcome) -> Self::Output;
 }
 
+/// An operation that a handle begins, and that returns it with the result. Not for use elsewhere.
+#[doc(hidden)]
+pub trait OwnedOperation: Sized + 'static {
+    /// What the operation is given.
+    type Argument;
+    /// How the operation ends.
+    type Outcome;
+    /// The operation, which borrows the handle.
+    type Future<'a>: Future<Output = Self::Outcome>;
+
+    /// Begins the operation.
+    fn begin(&mut self, argument: Self::Argument) -> Self::Future<'_>;
+}
+
+impl<H: OwnedOperation> Owning for H {
+    type Argument = H::Argument;
+    type Outcome = H::Outcome;
+    type Output = (H::Outcome, H);
+    type Future<'a> = H::Future<'a>;
+
+    fn begin(&mut self, argument: H::Argument) -> H::Future<'_> {
+        OwnedOperation::begin(self, argument)
+    }
+
+    fn end(self, outcome: H::Outcome) -> (H::Outcome, H) {
+        (outcome, self)
+    }
+}
+
 /// An operation of a task that owns its handle, so that it can be spawned, or stored beside other futures. Made by the
 /// methods of handles that end in `_owned_async`. Returns the handle with the result, or a permit that owns it.
 ///

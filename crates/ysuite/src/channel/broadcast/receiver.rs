@@ -13,7 +13,7 @@ use super::shared::{BroadcastShared, Listener};
 use crate::channel::Spin;
 use crate::channel::coop::poll_within_budget;
 use crate::channel::error;
-use crate::channel::future::{OwnedFuture, Owning};
+use crate::channel::future::{OwnedFuture, OwnedOperation};
 use crate::channel::identity::{impl_identity, is_attached};
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::task_batch::{Receives, ReceivesBatches, RecvBatchFuture};
@@ -534,18 +534,13 @@ impl<T: Clone> fmt::Debug for RecvFuture<'_, T> {
     }
 }
 
-impl<T: Clone + 'static> Owning for Receiver<T> {
+impl<T: Clone + 'static> OwnedOperation for Receiver<T> {
     type Argument = ();
     type Outcome = Result<T, RecvError>;
-    type Output = (Self::Outcome, Self);
     type Future<'a> = RecvFuture<'a, T>;
 
     fn begin(&mut self, (): ()) -> RecvFuture<'_, T> {
         self.recv_async()
-    }
-
-    fn end(self, outcome: Self::Outcome) -> Self::Output {
-        (outcome, self)
     }
 }
 

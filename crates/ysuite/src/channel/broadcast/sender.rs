@@ -14,7 +14,7 @@ use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
 use crate::channel::coop::{poll_operation, poll_within_budget};
 use crate::channel::error;
-use crate::channel::future::{Closable, ClosedFuture, OwnedFuture, Owning, UntilReady};
+use crate::channel::future::{Closable, ClosedFuture, OwnedFuture, OwnedOperation, UntilReady};
 use crate::channel::identity::impl_identity;
 use crate::channel::task_batch::{SendBatchFuture, SendUntilFuture, Sends, SendsInTasks};
 use crate::foreign::{Foreign, Panics};
@@ -441,18 +441,13 @@ impl<T> Closable for Sender<T> {
         Self: 'a;
 }
 
-impl<T: 'static> Owning for Sender<T> {
+impl<T: 'static> OwnedOperation for Sender<T> {
     type Argument = T;
     type Outcome = Result<(), SendError<T>>;
-    type Output = (Self::Outcome, Self);
     type Future<'a> = SendFuture<'a, T>;
 
     fn begin(&mut self, message: T) -> SendFuture<'_, T> {
         self.send_async(message)
-    }
-
-    fn end(self, outcome: Self::Outcome) -> Self::Output {
-        (outcome, self)
     }
 }
 

@@ -15,7 +15,7 @@ use super::operations::{MpmcReceive, MpmcSend, RecvRun};
 use super::{Receiver, RecvError, SendError, Sender};
 use crate::channel::coop::{poll_future, poll_operation};
 use crate::channel::error;
-use crate::channel::future::{OwnedFuture, Owning};
+use crate::channel::future::{OwnedFuture, OwnedOperation};
 use crate::channel::pipe::OneByOne;
 use crate::channel::rendezvous::Exchange;
 use crate::channel::reserve::Reservation;
@@ -313,33 +313,23 @@ impl<T> fmt::Debug for SendFuture<'_, T> {
     }
 }
 
-impl<T: 'static> Owning for Sender<T> {
+impl<T: 'static> OwnedOperation for Sender<T> {
     type Argument = T;
     type Outcome = Result<(), SendError<T>>;
-    type Output = (Self::Outcome, Self);
     type Future<'a> = SendFuture<'a, T>;
 
     fn begin(&mut self, message: T) -> SendFuture<'_, T> {
         self.send_async(message)
     }
-
-    fn end(self, outcome: Self::Outcome) -> Self::Output {
-        (outcome, self)
-    }
 }
 
-impl<T: 'static> Owning for Receiver<T> {
+impl<T: 'static> OwnedOperation for Receiver<T> {
     type Argument = ();
     type Outcome = Result<T, RecvError>;
-    type Output = (Self::Outcome, Self);
     type Future<'a> = RecvFuture<'a, T>;
 
     fn begin(&mut self, (): ()) -> RecvFuture<'_, T> {
         self.recv_async()
-    }
-
-    fn end(self, outcome: Self::Outcome) -> Self::Output {
-        (outcome, self)
     }
 }
 

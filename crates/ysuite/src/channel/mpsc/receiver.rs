@@ -13,7 +13,7 @@ use super::lanes::Lanes;
 use super::shared::MpscShared;
 use super::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::coop::{poll_future, poll_within_budget};
-use crate::channel::future::{OwnedFuture, Owning};
+use crate::channel::future::{OwnedFuture, OwnedOperation};
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::pipe::{IntakeMany, PipeReceive, ReceiveTask};
 use crate::channel::receive::{PipeReceiver, ReadingEnd as _, Receiving};
@@ -400,17 +400,12 @@ impl<'a, T> SelectRecv for &'a mut Receiver<T> {
     }
 }
 
-impl<T: 'static> Owning for Receiver<T> {
+impl<T: 'static> OwnedOperation for Receiver<T> {
     type Argument = ();
     type Outcome = Result<T, RecvError>;
-    type Output = (Self::Outcome, Self);
     type Future<'a> = RecvFuture<'a, T>;
 
     fn begin(&mut self, (): ()) -> RecvFuture<'_, T> {
         self.recv_async()
-    }
-
-    fn end(self, outcome: Self::Outcome) -> Self::Output {
-        (outcome, self)
     }
 }

@@ -12,7 +12,7 @@ use core::time::Duration;
 use super::SendTimeoutError;
 use super::{Receiver, RecvError, SendError, Sender, SpscReader, SpscShared};
 use crate::channel::coop::poll_future;
-use crate::channel::future::{OwnedFuture, Owning};
+use crate::channel::future::{OwnedFuture, OwnedOperation};
 use crate::channel::pipe::{IntakeMany, PipeBatch, PipeReceive, PipeSend, ReceiveTask, SendTask};
 use crate::channel::task_batch::{RecvBatchFuture, SendBatchFuture, SendUntilFuture};
 use crate::sync::Arc;
@@ -159,32 +159,22 @@ impl<T> fmt::Debug for RecvFuture<'_, T> {
     }
 }
 
-impl<T: 'static> Owning for Sender<T> {
+impl<T: 'static> OwnedOperation for Sender<T> {
     type Argument = T;
     type Outcome = Result<(), SendError<T>>;
-    type Output = (Self::Outcome, Self);
     type Future<'a> = SendFuture<'a, T>;
 
     fn begin(&mut self, message: T) -> SendFuture<'_, T> {
         self.send_async(message)
     }
-
-    fn end(self, outcome: Self::Outcome) -> Self::Output {
-        (outcome, self)
-    }
 }
 
-impl<T: 'static> Owning for Receiver<T> {
+impl<T: 'static> OwnedOperation for Receiver<T> {
     type Argument = ();
     type Outcome = Result<T, RecvError>;
-    type Output = (Self::Outcome, Self);
     type Future<'a> = RecvFuture<'a, T>;
 
     fn begin(&mut self, (): ()) -> RecvFuture<'_, T> {
         self.recv_async()
-    }
-
-    fn end(self, outcome: Self::Outcome) -> Self::Output {
-        (outcome, self)
     }
 }

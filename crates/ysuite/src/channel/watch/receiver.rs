@@ -13,7 +13,7 @@ use super::shared::{NOTHING, Share, Unseen, WatchShared};
 use super::{RecvError, RecvTimeoutError, Ref};
 use crate::channel::Spin;
 use crate::channel::coop::poll_within_budget;
-use crate::channel::future::{OwnedFuture, Owning};
+use crate::channel::future::{OwnedFuture, OwnedOperation};
 use crate::channel::identity::impl_identity;
 use crate::foreign::{Foreign, Panics};
 use crate::operation::{self, Readiness, Task};
@@ -407,18 +407,13 @@ impl<T> fmt::Debug for ChangedFuture<'_, T> {
     }
 }
 
-impl<T: 'static> Owning for Receiver<T> {
+impl<T: 'static> OwnedOperation for Receiver<T> {
     type Argument = ();
     type Outcome = Result<(), RecvError>;
-    type Output = (Self::Outcome, Self);
     type Future<'a> = ChangedFuture<'a, T>;
 
     fn begin(&mut self, (): ()) -> ChangedFuture<'_, T> {
         self.changed_async()
-    }
-
-    fn end(self, outcome: Self::Outcome) -> Self::Output {
-        (outcome, self)
     }
 }
 

@@ -13,7 +13,7 @@ use super::super::SendError;
 use super::super::SendTimeoutError;
 use super::{Sender, SenderLane};
 use crate::channel::coop::poll_future;
-use crate::channel::future::{OwnedFuture, Owning};
+use crate::channel::future::{OwnedFuture, OwnedOperation};
 use crate::channel::pipe::{PipeBatch, PipeSend, SendTask};
 use crate::channel::task_batch::{SendBatchFuture, SendUntilFuture};
 
@@ -109,17 +109,12 @@ impl<T> fmt::Debug for SendFuture<'_, T> {
     }
 }
 
-impl<T: 'static> Owning for Sender<T> {
+impl<T: 'static> OwnedOperation for Sender<T> {
     type Argument = T;
     type Outcome = Result<(), SendError<T>>;
-    type Output = (Self::Outcome, Self);
     type Future<'a> = SendFuture<'a, T>;
 
     fn begin(&mut self, message: T) -> SendFuture<'_, T> {
         self.send_async(message)
-    }
-
-    fn end(self, outcome: Self::Outcome) -> Self::Output {
-        (outcome, self)
     }
 }
