@@ -7,9 +7,9 @@ use core::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Statistics {
-    /// Messages that were handed to libzmq, each as often as it was: those that a duplex sends once more count again. One that is
-    /// published counts once, however many subscribers it goes to, also where there is none. What libzmq throws away with a
-    /// connection counts all the same.
+    /// Messages that were handed to libzmq. They are counted after that: the other side may have one a moment before. Each counts as
+    /// often as it was handed over: those that a duplex sends once more count again. One that is published counts once, however many
+    /// subscribers it goes to, also where there is none. What libzmq throws away with a connection counts all the same.
     pub messages_out: u64,
     /// Messages that were taken from libzmq, whole and for the first time, in frames that were not malformed. They are in the channel
     /// then, or wait for room in it, or were dropped because its receiver was.

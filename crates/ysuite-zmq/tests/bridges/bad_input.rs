@@ -6,7 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use ysuite::spsc;
 use ysuite_zmq::{Bridge, Context, Error, Event, KeyPair};
 
-use crate::support::{GUARD, address, expect, runs_alone, wait_for};
+use crate::support::{GUARD, address, expect, runs_alone, until, wait_for};
 
 fn pull() -> ysuite_zmq::Pull<u64> {
     Bridge::pull()
@@ -207,6 +207,7 @@ fn packs_are_no_larger_than_the_largest_frame() {
     let (_jobs, out) = full();
     let push = Bridge::push(out).connect(address(&pull)).pack(1_000).largest_frame(1_000).start().unwrap();
     expect(&mut work, 0..1_000);
+    until("all of it is counted", || push.statistics().messages_out == 1_000);
     assert_eq!(push.statistics().frames_out, 8);
 
     // A header of 56 bytes, and ten.
@@ -227,5 +228,6 @@ fn packs_are_no_larger_than_the_largest_frame() {
     let push = Bridge::push(out).connect(address(&pull)).pack(1_000).largest_frame(1_000);
     let push = push.curve(client, server.public()).start().unwrap();
     expect(&mut work, 0..1_000);
+    until("all of it is counted", || push.statistics().messages_out == 1_000);
     assert_eq!(push.statistics().frames_out, 8);
 }
