@@ -315,6 +315,11 @@ impl<P: Party<Common = Shared>> Crowd<P> {
         Ok(Self { home: Home::new(options, listener, shared)?, looked: Instant::now(), unclocked: 0 })
     }
 
+    /// How many peers were met and are there: none of a crowd is parked.
+    pub(crate) fn joined(&self) -> usize {
+        self.home.active.len()
+    }
+
     /// After each publication: wakes those that sleep.
     #[inline]
     pub(crate) fn published(&mut self) {

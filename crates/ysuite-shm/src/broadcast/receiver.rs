@@ -109,6 +109,42 @@ impl<T: Message> BroadcastInlet<T> {
         true
     }
 
+    /// What a look has found, and what is behind it: up to `most` messages, and up to a loss. The sender hears of them at once.
+    fn take_some(&mut self, to: &mut Vec<T>, most: usize) -> Result<usize, BroadcastError> {
+        if self.is_lossy || self.lost > 0 {
+            return self.take_some_whole(to, most);
+        }
+        let mut taken = 0;
+        while taken < most && self.look() {
+            let reader = self.reader.as_mut().expect("a look has found a message");
+            to.push(reader.peek());
+            reader.advance();
+            taken += 1;
+        }
+        let consumed = self.reader.as_ref().map_or(0, |reader| reader.position().wrapping_sub(self.from));
+        self.consumed(consumed);
+        Ok(taken)
+    }
+
+    /// The same of a lossy one, whose sender may never pause: no more than have room. What stops it is the result of the next
+    /// call.
+    fn take_some_whole(&mut self, to: &mut Vec<T>, most: usize) -> Result<usize, BroadcastError> {
+        to.push(self.take()?);
+        let mut taken = 1;
+        while taken < most.min(self.capacity as usize) && self.look() && self.lost == 0 {
+            match self.take() {
+                Ok(message) => to.push(message),
+                Err(BroadcastError::Lagged(lost)) => {
+                    self.lost = lost;
+                    break;
+                }
+                Err(_) => break,
+            }
+            taken += 1;
+        }
+        Ok(taken)
+    }
+
     /// What a look has found.
     #[inline]
     fn take(&mut self) -> Result<T, BroadcastError> {
@@ -174,10 +210,16 @@ impl<T: Message> BroadcastReceiver<T> {
     /// # Errors
     /// As for [`recv`](Self::recv), or there is [none](BroadcastError::Empty).
     pub fn try_recv(&mut self) -> Result<T, BroadcastError> {
-        if !self.inlet.look() {
-            self.inlet.try_ready().map_err(|error| error.map_or(BroadcastError::Empty, BroadcastError::Ended))?;
-        }
+        self.look_now()?;
         self.inlet.take()
+    }
+
+    #[inline]
+    fn look_now(&mut self) -> Result<(), BroadcastError> {
+        if self.inlet.look() {
+            return Ok(());
+        }
+        self.inlet.try_ready().map_err(|error| error.map_or(BroadcastError::Empty, BroadcastError::Ended))
     }
 
     /// As [`recv`](Self::recv), for at most this long.
@@ -198,13 +240,44 @@ impl<T: Message> BroadcastReceiver<T> {
 
     #[inline]
     fn recv_until(&mut self, deadline: Option<Instant>) -> Result<T, BroadcastError> {
-        if !self.inlet.look() {
-            self.inlet.ready(deadline).map_err(|unfulfilled| match unfulfilled {
-                Unfulfilled::Timeout => BroadcastError::Empty,
-                Unfulfilled::Ended(error) => BroadcastError::Ended(error),
-            })?;
-        }
+        self.look_until(deadline)?;
         self.inlet.take()
+    }
+
+    #[inline]
+    fn look_until(&mut self, deadline: Option<Instant>) -> Result<(), BroadcastError> {
+        if self.inlet.look() {
+            return Ok(());
+        }
+        self.inlet.ready(deadline).map_err(|unfulfilled| match unfulfilled {
+            Unfulfilled::Timeout => BroadcastError::Empty,
+            Unfulfilled::Ended(error) => BroadcastError::Ended(error),
+        })
+    }
+
+    /// Receives at least one message and at most `most`, of those that are there, and appends them to `to`; waits while there
+    /// is none. How many. Ends in front of messages that were lost.
+    ///
+    /// # Errors
+    /// As for [`recv`](Self::recv).
+    pub fn recv_batch(&mut self, to: &mut Vec<T>, most: usize) -> Result<usize, BroadcastError> {
+        if most == 0 {
+            return Ok(0);
+        }
+        self.look_until(None)?;
+        self.inlet.take_some(to, most)
+    }
+
+    /// As [`recv_batch`](Self::recv_batch), without waiting.
+    ///
+    /// # Errors
+    /// As for [`try_recv`](Self::try_recv).
+    pub fn try_recv_batch(&mut self, to: &mut Vec<T>, most: usize) -> Result<usize, BroadcastError> {
+        if most == 0 {
+            return Ok(0);
+        }
+        self.look_now()?;
+        self.inlet.take_some(to, most)
     }
 
     /// Messages, until the sender is gone; waits for each, and passes over those that are lost.

@@ -213,6 +213,13 @@ impl<T: Message> BroadcastSender<T> {
 
     #[inline]
     fn put(&mut self, message: &T) {
+        self.write(message);
+        self.crowd.published();
+    }
+
+    /// Publishes a message, and wakes nobody.
+    #[inline]
+    fn write(&mut self, message: &T) {
         if self.is_lossy {
             self.writer.write_over(message);
         } else {
@@ -221,7 +228,19 @@ impl<T: Message> BroadcastSender<T> {
         let published = self.crowd.home.common.memory.word(PUBLISHED);
         // ORDERING: Release pairs with the fence in `BroadcastInlet::catch_up`: what was published up to here is in the ring.
         published.store(self.writer.position(), Ordering::Release);
-        self.crowd.published();
+    }
+
+    // USER CODE: `messages`, between two messages, each of which is in the channel; a panic leaves those that were sent.
+    /// Sends all messages to all receivers; waits while one of them has no room, unless it is lossy. Receivers are woken once
+    /// for many. How many were sent.
+    pub fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> usize {
+        let mut batch = Batch { sender: self, quiet: 0 };
+        let mut sent = 0;
+        for message in messages {
+            batch.send(&message);
+            sent += 1;
+        }
+        sent
     }
 
     /// Reads how much all receivers have consumed; the room.
@@ -290,9 +309,10 @@ impl<T: Message> BroadcastSender<T> {
         self.crowd.serve_until(deadline(limit));
     }
 
-    /// How many receivers there are, with those that have not said hello yet.
+    /// How many receivers have joined: what is sent now is for all of them. One joins when it has said hello, and this end has
+    /// noticed it, in [`serve`](Self::serve) or a send.
     pub fn receivers(&self) -> usize {
-        self.crowd.home.peers()
+        self.crowd.joined()
     }
 
     /// How many messages have room.
@@ -318,6 +338,47 @@ impl<T: Message> BroadcastSender<T> {
         let mut is_armed = true;
         self.each_end(|end| is_armed &= end.arm());
         !self.is_lossy && self.refresh() == 0 && are_all && is_armed
+    }
+}
+
+/// Messages that have been written, and of which the receivers have not been notified yet. They are on drop, so also if the
+/// caller's iterator panics.
+struct Batch<'a, T: Message> {
+    sender: &'a mut BroadcastSender<T>,
+    quiet: u32,
+}
+
+impl<T: Message> Batch<'_, T> {
+    /// An iterator may take its time.
+    const MOST: u32 = 16;
+
+    #[inline(always)]
+    fn send(&mut self, message: &T) {
+        if !self.sender.has_room() {
+            // Receivers that sleep would never make room.
+            self.notify();
+            // Without a time it always finds some.
+            self.sender.room(None);
+        }
+        self.sender.write(message);
+        self.quiet += 1;
+        if self.quiet == Self::MOST {
+            self.notify();
+        }
+    }
+
+    #[inline(always)]
+    fn notify(&mut self) {
+        self.quiet = 0;
+        self.sender.crowd.published();
+    }
+}
+
+impl<T: Message> Drop for Batch<'_, T> {
+    fn drop(&mut self) {
+        if self.quiet > 0 {
+            self.notify();
+        }
     }
 }
 

@@ -132,9 +132,10 @@ impl<T: Message> WatchSender<T> {
         self.crowd.serve_until(deadline(limit));
     }
 
-    /// How many receivers there are, with those that have not said hello yet.
+    /// How many receivers have joined: the newest value, and all later ones, are for them. One joins when it has said hello, and this end has
+    /// noticed it, in [`serve`](Self::serve) or a send.
     pub fn receivers(&self) -> usize {
-        self.crowd.home.peers()
+        self.crowd.joined()
     }
 
     /// For an event loop: does what [`serve`](Self::serve) does; then the [descriptor](AsFd::as_fd) becomes readable when

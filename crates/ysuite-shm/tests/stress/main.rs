@@ -15,12 +15,15 @@ mod kinds;
 #[path = "../kills/process.rs"]
 mod process;
 
+use std::os::fd::OwnedFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use kinds::{Bytes, Careful, Kind, Pipe, Single, Stop, join};
 use process::{Child, Shared, forbid};
-use ysuite_shm::{RecvTimeoutError, WatchReceiver, WatchSender, connect};
+use ysuite_shm::{
+    BroadcastError, BroadcastReceiver, BroadcastSender, RecvTimeoutError, WatchReceiver, WatchSender, connect,
+};
 
 /// The longest time for which no message may arrive, on the slowest machine.
 const GUARD: Duration = Duration::from_secs(120);
@@ -215,7 +218,7 @@ fn stress<K: Kind>(refused: Refused, length: &Length) -> (u64, u64) {
     (state.get(Word::Received), state.get(Word::SenderSleeps) + state.get(Word::ReceiverSleeps))
 }
 
-/// The receivers of a watch.
+/// The receivers of a watch or a broadcast.
 const READERS: usize = 2;
 
 /// Bursts of values, behind each of which the sender is silent until all receivers have the last one.
@@ -244,15 +247,18 @@ fn send_values(name: &str, state: &State, received: &[Shared; READERS], seed: u6
     state.set(Word::SenderSleeps, sleeps() - before);
 }
 
-fn receive_values(name: &str, received: &Shared, slept: &Shared, seed: u64) {
-    let mut random = Random(seed);
-    let socket = loop {
+fn socket_of(name: &str) -> OwnedFd {
+    loop {
         match connect(name) {
-            Ok(socket) => break socket,
+            Ok(socket) => return socket,
             Err(_) => thread::sleep(Duration::from_millis(1)),
         }
-    };
-    let mut receiver = WatchReceiver::<u64>::from_fd(socket).unwrap();
+    }
+}
+
+fn receive_values(name: &str, received: &Shared, slept: &Shared, seed: u64) {
+    let mut random = Random(seed);
+    let mut receiver = WatchReceiver::<u64>::from_fd(socket_of(name)).unwrap();
     let (mut last, before) = (0, sleeps());
     loop {
         receiver.set_spin(random.spin());
@@ -270,8 +276,79 @@ fn receive_values(name: &str, received: &Shared, slept: &Shared, seed: u64) {
     slept.set(sleeps() - before);
 }
 
+/// Bursts of messages, one by one and in batches, with room for few of them.
+fn send_to_all(name: &str, state: &State, received: &[Shared; READERS], seed: u64) {
+    let mut random = Random(seed);
+    let mut sender = BroadcastSender::bind(name, 20).unwrap();
+    while sender.receivers() < READERS {
+        sender.serve_timeout(Duration::from_millis(1));
+    }
+    let (mut next, mut bursts) = (0, 0);
+    let before = sleeps();
+    while state.get(Word::IsOver) == 0 {
+        let end = next + random.burst();
+        state.set(Word::Announced, end);
+        while next < end {
+            sender.set_spin(random.spin());
+            if random.below(2) == 0 {
+                sender.send(next);
+                next += 1;
+            } else {
+                let to = end.min(next + 1 + random.below(40));
+                sender.send_batch(next..to);
+                next = to;
+            }
+            state.set(Word::Sent, next);
+            if random.below(4) == 0 {
+                random.breathe();
+            }
+        }
+        wait_until(|| received.iter().all(|received| received.get() == next));
+        (0..4).for_each(|_| random.breathe());
+        bursts += 1;
+        state.set(Word::Bursts, bursts);
+    }
+    state.set(Word::SenderSleeps, sleeps() - before);
+}
+
+fn receive_all(name: &str, received: &Shared, slept: &Shared, seed: u64) {
+    let mut random = Random(seed);
+    let mut receiver = BroadcastReceiver::<u64>::from_fd(socket_of(name)).unwrap();
+    let (mut batch, mut next, before) = (Vec::new(), 0, sleeps());
+    loop {
+        receiver.set_spin(random.spin());
+        let result = match random.below(3) {
+            0 => receiver.recv_batch(&mut batch, 1 + random.below(30) as usize).map(drop),
+            1 => receiver.recv().map(|message| batch.push(message)),
+            _ => receiver.recv_timeout(Duration::from_micros(random.below(100))).map(|message| batch.push(message)),
+        };
+        match result {
+            Ok(()) => {}
+            Err(BroadcastError::Empty) => continue,
+            Err(BroadcastError::Ended(_)) => break,
+            Err(lagged) => panic!("{lagged:?}"),
+        }
+        for message in batch.drain(..) {
+            assert_eq!(message, next, "in order, each once");
+            next += 1;
+        }
+        received.set(next);
+        // So that the sender finds no room, now and then, and sleeps as well.
+        if random.below(8) == 0 {
+            (0..4).for_each(|_| random.breathe());
+        }
+    }
+    slept.set(sleeps() - before);
+}
+
+/// What the sender and each receiver of a watch or a broadcast do.
+struct Crowd {
+    send: fn(&str, &State, &[Shared; READERS], u64),
+    receive: fn(&str, &Shared, &Shared, u64),
+}
+
 /// To which side the kernel refuses `membarrier`: `sender`, and `receiver` for the first of them.
-fn stress_watch(refused: Refused, length: &Length) -> (u64, u64) {
+fn stress_crowd(crowd: &Crowd, refused: Refused, length: &Length) -> (u64, u64) {
     let name = format!("stress-{}", std::process::id());
     let state = State(core::array::from_fn(|_| Shared::new()));
     let (received, slept): ([_; READERS], [_; READERS]) =
@@ -282,7 +359,7 @@ fn stress_watch(refused: Refused, length: &Length) -> (u64, u64) {
                 if refused.receiver && at == 0 {
                     forbid(libc::SYS_membarrier, libc::EPERM);
                 }
-                receive_values(&name, &received[at], &slept[at], 0x9e37_79b9_7f4a_7c15 << at);
+                (crowd.receive)(&name, &received[at], &slept[at], 0x9e37_79b9_7f4a_7c15 << at);
             })
         })
         .collect();
@@ -290,7 +367,7 @@ fn stress_watch(refused: Refused, length: &Length) -> (u64, u64) {
         if refused.sender {
             forbid(libc::SYS_membarrier, libc::EPERM);
         }
-        send_values(&name, &state, &received, 0xd1b5_4a32_d192_ed03);
+        (crowd.send)(&name, &state, &received, 0xd1b5_4a32_d192_ed03);
     });
     let (begin, mut seen) = (Instant::now(), (0, Instant::now()));
     while state.get(Word::Bursts) < length.bursts && begin.elapsed() < length.time {
@@ -352,5 +429,8 @@ fn main() {
     all(Careful::NAME, &wanted, |refused| stress::<Careful>(refused, &length));
     all(Bytes::NAME, &wanted, |refused| stress::<Bytes>(refused, &length));
     all(Single::NAME, &wanted, |refused| stress::<Single>(refused, &length));
-    all("watch", &wanted, |refused| stress_watch(refused, &length));
+    let watch = Crowd { send: send_values, receive: receive_values };
+    all("watch", &wanted, |refused| stress_crowd(&watch, refused, &length));
+    let broadcast = Crowd { send: send_to_all, receive: receive_all };
+    all("broadcast", &wanted, |refused| stress_crowd(&broadcast, refused, &length));
 }

@@ -162,6 +162,129 @@ fn a_slow_receiver_of_a_lossy_one_learns_what_it_lost() {
     }
 }
 
+/// Claim: A receiver counts from when on it receives, and not before: neither a place without one, nor one that was not noticed.
+#[test]
+fn who_counts_receives() {
+    let name = name("counts");
+    let mut sender = BroadcastSender::<u64>::bind(&name, 8).unwrap();
+    let (seat, socket) = (sender.seat().unwrap(), connect(&name).unwrap());
+    sender.serve();
+    sender.send(0);
+    assert_eq!(sender.receivers(), 0);
+    let mut receivers = [seat, socket].map(|socket| BroadcastReceiver::<u64>::from_fd(socket).unwrap());
+    assert_eq!(sender.receivers(), 0);
+    sender.serve();
+    assert_eq!(sender.receivers(), 2);
+    sender.send(1);
+    receivers.iter_mut().for_each(|receiver| assert_eq!(receiver.try_recv(), Ok(1)));
+}
+
+/// Claim: Batches go to all receivers, whole and in order, also where they are longer than the channel and all wait.
+#[test]
+fn batches_go_to_all() {
+    const MESSAGES: u64 = 50_000;
+    for spin in [100, 0] {
+        let (mut sender, receivers) = channel(&Options::new(), 3);
+        sender.set_spin(spin);
+        let receiving: Vec<_> = (1..)
+            .zip(receivers)
+            .map(|(most, mut receiver)| {
+                thread::spawn(move || {
+                    receiver.set_spin(spin);
+                    let (mut next, mut batch) = (0, Vec::new());
+                    assert_eq!(receiver.recv_batch(&mut batch, 0), Ok(0));
+                    let end = loop {
+                        match receiver.recv_batch(&mut batch, most * 3) {
+                            Ok(received) => assert!(received == batch.len() && (1..=most * 3).contains(&received)),
+                            Err(error) => break error,
+                        }
+                        batch.drain(..).for_each(|message| {
+                            assert_eq!(message, next);
+                            next += 1;
+                        });
+                    };
+                    (next, end)
+                })
+            })
+            .collect();
+        let mut next = 0;
+        while next < MESSAGES {
+            let end = MESSAGES.min(next + next % 100 + 1);
+            assert_eq!(sender.send_batch(next..end), (end - next) as usize);
+            next = end;
+        }
+        drop(sender);
+        for receiver in receiving {
+            assert_eq!(receiver.join().unwrap(), (MESSAGES, BroadcastError::Ended(Error::Closed)));
+        }
+    }
+}
+
+/// Claim: A receiver that waits is woken for what was sent of a batch whose iterator panics.
+#[test]
+fn an_iterator_that_panics_leaves_what_it_gave() {
+    for is_lossy in [false, true] {
+        let options = if is_lossy { lossy() } else { Options::new() };
+        let (mut sender, mut receivers) = channel(&options, 1);
+        let mut receiver = receivers.pop().unwrap();
+        receiver.set_spin(0);
+        let receiving = thread::spawn(move || {
+            let first = [receiver.recv_timeout(LONG), receiver.recv_timeout(LONG)];
+            (first, receiver.try_recv())
+        });
+        let given = std::panic::AssertUnwindSafe(|| sender.send_batch((0..).inspect(|next| assert!(*next < 2))));
+        assert!(std::panic::catch_unwind(given).is_err());
+        assert_eq!(receiving.join().unwrap(), ([Ok(0), Ok(1)], Err(BroadcastError::Empty)));
+    }
+}
+
+/// Claim: A batch of a lossy one ends in front of what was lost, which the next call says.
+#[test]
+fn a_batch_ends_in_front_of_a_loss() {
+    let (mut sender, mut receivers) = channel(&lossy(), 1);
+    let mut receiver = receivers.pop().unwrap();
+    let mut batch = Vec::new();
+    assert_eq!(receiver.try_recv_batch(&mut batch, 10), Err(BroadcastError::Empty));
+    sender.send_batch(0..5);
+    assert_eq!(receiver.try_recv_batch(&mut batch, 3), Ok(3));
+    sender.send_batch(5..100);
+    let lost = 100 - CAPACITY as u64 - 3;
+    assert_eq!(receiver.recv_batch(&mut batch, 10), Err(BroadcastError::Lagged(lost)));
+    assert_eq!(receiver.recv_batch(&mut batch, 0), Ok(0));
+    assert_eq!(receiver.recv_batch(&mut batch, 100), Ok(CAPACITY));
+    assert_eq!(receiver.try_recv_batch(&mut batch, 100), Err(BroadcastError::Empty));
+    drop(sender);
+    assert_eq!(receiver.recv_batch(&mut batch, 1), Err(BroadcastError::Ended(Error::Closed)));
+    assert_eq!(batch, (0..3).chain(100 - CAPACITY as u64..100).collect::<Vec<_>>());
+}
+
+/// Claim: The batches of a lossy stream have whole messages, in order, and count what is lost between them.
+#[test]
+fn a_lossy_stream_of_batches_is_whole() {
+    let (mut sender, mut receivers) = channel(&lossy(), 1);
+    let mut receiver = receivers.pop().unwrap();
+    let receiving = thread::spawn(move || {
+        let (mut next, mut batch, mut batches) = (0, Vec::new(), 0);
+        loop {
+            match receiver.recv_batch(&mut batch, 5) {
+                Ok(_) => batches += 1,
+                Err(BroadcastError::Lagged(lost)) => next += lost,
+                Err(error) => return (next, error, batches),
+            }
+            batch.drain(..).for_each(|message| {
+                assert_eq!(message, next);
+                next += 1;
+            });
+        }
+    });
+    const MESSAGES: u64 = 300_000;
+    (0..MESSAGES / 20).for_each(|batch| assert_eq!(sender.send_batch(batch * 20..batch * 20 + 20), 20));
+    drop(sender);
+    let (next, error, batches) = receiving.join().unwrap();
+    assert_eq!((next, error), (MESSAGES, BroadcastError::Ended(Error::Closed)));
+    assert!(batches > 0);
+}
+
 /// Claim: A lossy sender waits for nobody, and its receivers receive whole messages, in order, or learn how many they lost.
 #[test]
 fn a_lossy_stream_is_whole() {
