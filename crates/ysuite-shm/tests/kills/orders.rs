@@ -5,7 +5,8 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 
 use ysuite_shm::{
-    BroadcastError, BroadcastReceiver, BroadcastSender, Error, TryRecvError, WatchReceiver, WatchSender, connect,
+    BroadcastError, BroadcastReceiver, BroadcastSender, Error, TryRecvError, WatchReceiver, WatchSender, WorkReceiver,
+    WorkSender, connect,
 };
 
 use crate::kinds::{Bytes, Careful, Kind, Pipe, join};
@@ -144,6 +145,67 @@ fn watch_pair(manner: Manner) -> [Body; 2] {
     [Box::new(sends), Box::new(receives)]
 }
 
+/// As [`broadcast_pair`]. The sender waits for room, and at the end for all jobs; the worker gives each third back once.
+fn work_pair(manner: Manner) -> [Body; 2] {
+    let name = watch::name();
+    let to = name.clone();
+    let sends = move || {
+        let mut sender = WorkSender::bind(&to, 3).unwrap();
+        here();
+        sender.set_spin(0);
+        sender.serve();
+        assert_eq!(sender.workers(), 1);
+        for job in 0..MESSAGES {
+            match manner {
+                Manner::Blocks => sender.send(job).unwrap(),
+                Manner::Polls => {
+                    while sender.try_send(job).is_err() {
+                        if sender.arm() {
+                            wait_for(&sender);
+                        }
+                    }
+                }
+            }
+        }
+        while manner == Manner::Polls && !sender.settle_timeout(Duration::ZERO).unwrap() {
+            if sender.arm_to_settle() {
+                wait_for(&sender);
+            }
+        }
+        sender.settle().unwrap();
+        assert_eq!(sender.finished(), MESSAGES);
+        here();
+    };
+    let receives = move || {
+        let mut worker = WorkReceiver::<u64>::from_fd(connect(&name).unwrap()).unwrap();
+        here();
+        worker.set_spin(0);
+        let mut given_back = std::collections::HashSet::new();
+        let mut finished = 0;
+        while finished < MESSAGES {
+            if manner == Manner::Polls && worker.arm() {
+                wait_for(&worker);
+            }
+            let job = match manner {
+                Manner::Blocks => worker.recv().unwrap(),
+                Manner::Polls => match worker.try_recv() {
+                    Ok(job) => job,
+                    Err(error) => {
+                        assert_eq!(error, TryRecvError::Empty);
+                        continue;
+                    }
+                },
+            };
+            if *job % 3 > 0 || !given_back.insert(*job) {
+                job.finish();
+                finished += 1;
+            }
+        }
+        here();
+    };
+    [Box::new(sends), Box::new(receives)]
+}
+
 /// Where a process has come to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
@@ -257,4 +319,5 @@ pub(crate) fn run(wanted: &str, stride: Option<u64>) {
     all_orders(Bytes::NAME, ["receiver", "sender"], pair_of::<Bytes>, wanted, stride);
     all_orders("broadcast", ["sender", "receiver"], broadcast_pair, wanted, stride);
     all_orders("watch", ["sender", "receiver"], watch_pair, wanted, stride);
+    all_orders("work", ["sender", "worker"], work_pair, wanted, stride);
 }
