@@ -18,7 +18,7 @@ mod process;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kinds::{Bytes, Careful, Kind, Pipe, Single, Stop, join};
+use kinds::{Bytes, Careful, Kind, Pipe, Single, Stop, Work, join};
 use process::{Child, Shared, forbid};
 use ysuite_shm::{RecvTimeoutError, WatchReceiver, WatchSender, connect};
 
@@ -352,5 +352,6 @@ fn main() {
     all(Careful::NAME, &wanted, |refused| stress::<Careful>(refused, &length));
     all(Bytes::NAME, &wanted, |refused| stress::<Bytes>(refused, &length));
     all(Single::NAME, &wanted, |refused| stress::<Single>(refused, &length));
+    all(Work::NAME, &wanted, |refused| stress::<Work>(refused, &length));
     all("watch", &wanted, |refused| stress_watch(refused, &length));
 }
