@@ -33,8 +33,8 @@ const SHORT: Duration = Duration::from_millis(10);
 /// A job is [finished](crate::Job::finish) exactly once, unless the sender ends before, and **given out at least
 /// once**: once, and once more for each worker that gives it back, or that dies, leaves or breaks the protocol while it has
 /// it. Of the jobs that such a worker has, it had begun at most the first; that one may have been done, if the worker died
-/// just before it said so. So a job must be such that it may be done again. There is no limit: a job that kills whoever
-/// takes it is given out as long as workers come.
+/// just before it said so. So a job must be such that it may be done again. There is no limit: a job that kills each
+/// worker that takes it is given out as long as workers come.
 ///
 /// What was given back is given out before any new job; by every call that sends or waits, and by [`serve`](Self::serve).
 ///

@@ -81,7 +81,7 @@ pub(crate) fn sender_dies(part: Part, point: Point) -> Outcome {
     Outcome { reached, lost: sent.saturating_sub(done), doubled: done.saturating_sub(sent + 1) }
 }
 
-/// One word for each job that a worker of [`MESSAGES`] has begun: its number and 1.
+/// One word for each job that a worker of [`MESSAGES`] has begun, and does not give back: its number and 1.
 type Begun = [Shared; MESSAGES as usize];
 
 fn worker_of_part(name: &str, part: Part, begun: &Begun) {
@@ -96,10 +96,13 @@ fn worker_of_part(name: &str, part: Part, begun: &Begun) {
     if matches!(part, Part::Messages(_)) {
         here();
     }
-    for begun in &begun[1..] {
+    for (turn, begun) in begun.iter().enumerate().skip(1) {
         let job = worker.recv().unwrap();
-        begun.set(*job + 1);
-        job.finish();
+        // Else it is given back.
+        if turn % 3 > 0 {
+            begun.set(*job + 1);
+            job.finish();
+        }
     }
     part.leave(worker);
 }
