@@ -201,12 +201,7 @@ impl<T: Message> Async<WorkSender<T>> {
     /// # Errors
     /// As there.
     pub async fn settle(&mut self) -> Result<(), Error> {
-        let attempt = |end: &mut WorkSender<T>| match end.settle_timeout(core::time::Duration::ZERO) {
-            Ok(false) => None,
-            Ok(true) => Some(Ok(())),
-            Err(error) => Some(Err(error)),
-        };
-        self.until(attempt, WorkSender::arm_to_settle).await
+        self.until(WorkSender::try_settle, WorkSender::arm_to_settle).await
     }
 }
 

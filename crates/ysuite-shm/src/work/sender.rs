@@ -26,7 +26,7 @@ const SHORT: Duration = Duration::from_millis(10);
 ///
 /// A worker has at most `credit` jobs at a time, of which it works on one. With a credit of 1 no job waits for a worker
 /// that is busy while another is free; with more a worker goes on without waiting for the sender. A worker that is slow or
-/// stopped holds up the jobs that it has, and nothing else.
+/// stopped holds up the jobs that it has, and nothing else. A job costs a look at one word of each worker.
 ///
 /// # How many times a job is given out
 ///
@@ -212,10 +212,11 @@ impl<T: Message> WorkSender<T> {
     /// # Errors
     /// [`Closed`](Error::Closed): no worker is there, and none can come; the job.
     pub fn send(&mut self, job: T) -> Result<(), SendError<T>> {
-        self.send_until(job, None).map_err(|error| match error {
-            SendTimeoutError::Timeout(job) => SendError(job, Error::Closed),
-            SendTimeoutError::Ended(job, error) => SendError(job, error),
-        })
+        match self.turn(None) {
+            Ok(turn) => self.put(turn, &job),
+            Err(unfulfilled) => return Err(SendError(job, ended(unfulfilled))),
+        }
+        Ok(())
     }
 
     /// Gives out a job if a worker may have one more. Never blocks.
@@ -228,11 +229,10 @@ impl<T: Message> WorkSender<T> {
             self.look()
         });
         match found {
-            Some(turn) => self.give(turn, &job),
+            Some(turn) => self.put(turn, &job),
             None if self.crowd.home.is_over() => return Err(TrySendError::Ended(job, Error::Closed)),
             None => return Err(TrySendError::Full(job)),
         }
-        self.crowd.serve_if_due();
         Ok(())
     }
 
@@ -253,15 +253,23 @@ impl<T: Message> WorkSender<T> {
     }
 
     fn send_until(&mut self, job: T, deadline: Option<Instant>) -> Result<(), SendTimeoutError<T>> {
-        let turn = match self.look().map_or_else(|| self.wait(deadline, Self::look), Ok) {
-            Ok(turn) => turn,
+        match self.turn(deadline) {
+            Ok(turn) => self.put(turn, &job),
             Err(Unfulfilled::Timeout) => return Err(SendTimeoutError::Timeout(job)),
             Err(Unfulfilled::Ended(error)) => return Err(SendTimeoutError::Ended(job, error)),
-        };
-        self.give(turn, &job);
-        // Behind it: it runs user code.
-        self.crowd.serve_if_due();
+        }
         Ok(())
+    }
+
+    /// The turn of a worker that may have a new job, for which it waits.
+    fn turn(&mut self, deadline: Option<Instant>) -> Result<usize, Unfulfilled> {
+        self.look().map_or_else(|| self.wait(deadline, Self::look), Ok)
+    }
+
+    fn put(&mut self, turn: usize, job: &T) {
+        self.give(turn, job);
+        // Last: it runs user code, and a panic must not lose the job.
+        self.crowd.serve_if_due();
     }
 
     /// Gives out the jobs that wait. The turn of the worker that may have a new one.
@@ -374,6 +382,13 @@ impl<T: Message> WorkSender<T> {
     /// [`seat`](Self::seat) it goes on.
     pub fn settle(&mut self) -> Result<(), Error> {
         self.wait(None, Self::settled).map_err(ended)
+    }
+
+    /// As [`settle`](Self::settle), without waiting. `None`: some are not finished.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn try_settle(&mut self) -> Option<Result<(), Error>> {
+        let settled = self.settled().map(Ok);
+        settled.or_else(|| self.crowd.home.is_over().then_some(Err(Error::Closed)))
     }
 
     /// As [`settle`](Self::settle), for at most this long; whether all are finished.

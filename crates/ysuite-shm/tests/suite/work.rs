@@ -174,6 +174,15 @@ fn what_is_given_back_goes_to_another() {
     });
     sender.settle().unwrap();
     assert_eq!(sender.finished(), 200);
+    // As free as the other, a worker does not get again what it has given back.
+    let (mut sender, mut workers) = queue(2, 2);
+    for job in 0..50 {
+        sender.send(job).unwrap();
+        // One of them gives it back here.
+        let first = workers.iter_mut().position(|worker| worker.try_recv().is_ok()).unwrap();
+        sender.serve();
+        assert_eq!(work(&mut workers[1 - first]), Some(job));
+    }
     let (mut sender, mut workers) = queue(4, 2);
     (0..8).for_each(|job| sender.try_send(job).unwrap());
     assert_eq!(sender.try_send(8), Err(TrySendError::Full(8)));
