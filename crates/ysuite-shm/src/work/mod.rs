@@ -27,10 +27,11 @@ pub use self::receiver::{Job, WorkReceiver};
 pub use self::sender::WorkSender;
 
 use crate::page::{Kind, Shape};
+use crate::sync::{AtomicU64, Ordering};
 use crate::{Message, Options};
 
 /// The most jobs that a worker may have: a bit for each says what has become of it.
-const MOST: usize = u64::BITS as usize;
+const MOST: usize = if cfg!(ysuite_loom) { 2 } else { u64::BITS as usize };
 
 fn shape<T: Message>(options: &Options) -> Shape {
     Shape { kind: Kind::Work, size: size_of::<T>(), align: align_of::<T>(), name: options.name }
@@ -40,3 +41,25 @@ fn shape<T: Message>(options: &Options) -> Shape {
 fn bit(position: u64) -> u64 {
     1 << (position % MOST as u64)
 }
+
+/// A worker says what has become of the job at this position, which it says to be consumed after that. `given_back`: the
+/// bits, as the word has them.
+fn say(word: &AtomicU64, given_back: &mut u64, position: u64, is_finished: bool) {
+    let said = if is_finished { *given_back & !bit(position) } else { *given_back | bit(position) };
+    if said != *given_back {
+        *given_back = said;
+        // ORDERING: Relaxed; the Release of the position, which follows, publishes it to who calls `heard`.
+        word.store(said, Ordering::Relaxed);
+    }
+}
+
+/// The bits of the jobs up to a position that the sender has read of a worker's page, as long as it gives out no more.
+fn heard(word: &AtomicU64) -> u64 {
+    // ORDERING: Relaxed, as the memory is read-only; behind the fence in `Outlet::refresh`, or that of the worker's end in
+    // `End::fate`. Each pairs with a Release that follows the stores of these bits in `say`. The Release of the next job's
+    // state follows this load: the worker that takes it writes its bit afterwards.
+    word.load(Ordering::Relaxed)
+}
+
+#[cfg(all(test, ysuite_loom))]
+mod models;

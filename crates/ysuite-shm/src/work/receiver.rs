@@ -6,12 +6,11 @@ use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
-use super::{bit, shape};
+use super::{say, shape};
 use crate::end::{End, deadline, ended};
 use crate::link::Link;
 use crate::page::{GIVEN_BACK, Role};
 use crate::pipe::{Inlet, TypedInlet, limited, met_within};
-use crate::sync::Ordering;
 use crate::{Error, Message, Options, RecvTimeoutError, TryRecvError};
 
 /// A worker of a [`WorkSender`](crate::WorkSender). It has one job in hand at a time; a process that works on several has
@@ -114,13 +113,8 @@ impl<T: Message> WorkReceiver<T> {
 
     /// Says what has become of the job in hand.
     fn settle(&mut self, is_finished: bool) {
-        let bit = bit(self.inlet.position());
-        let given_back = if is_finished { self.given_back & !bit } else { self.given_back | bit };
-        if given_back != self.given_back {
-            self.given_back = given_back;
-            // ORDERING: Relaxed; the Release of the position, which follows, publishes it to `Outbound::settle`.
-            self.inlet.end.link.own.word(GIVEN_BACK).store(given_back, Ordering::Relaxed);
-        }
+        let word = self.inlet.end.link.own.word(GIVEN_BACK);
+        say(word, &mut self.given_back, self.inlet.position(), is_finished);
         self.inlet.pass();
     }
 

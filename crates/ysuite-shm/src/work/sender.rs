@@ -6,14 +6,13 @@ use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
-use super::{MOST, bit, shape};
+use super::{MOST, bit, heard, shape};
 use crate::end::{End, Half, Unfulfilled, deadline, ended};
 use crate::home::{Crowd, Home, Party};
 use crate::link::Link;
 use crate::page::{GIVEN_BACK, RING, Role};
 use crate::pipe::Outlet;
 use crate::ring::typed::Writer;
-use crate::sync::Ordering;
 use crate::{Error, Message, Options, SendError, SendTimeoutError, TrySendError, Why};
 
 /// Looks for news before the sender sleeps.
@@ -133,10 +132,7 @@ impl<T: Message> Outbound<T> {
         if before == consumed {
             return;
         }
-        // ORDERING: Relaxed, as the memory is read-only; behind the fence in `Outlet::refresh`, or that of the worker's end in
-        // `End::fate`. Each pairs with a Release that follows the store of the bits of all these jobs in
-        // `WorkReceiver::settle`.
-        let given_back = met.region.word(GIVEN_BACK).load(Ordering::Relaxed);
+        let given_back = heard(met.region.word(GIVEN_BACK));
         for position in before..consumed {
             if given_back & bit(position) == 0 {
                 jobs.finished += 1;
