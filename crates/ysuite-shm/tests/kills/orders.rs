@@ -145,63 +145,68 @@ fn watch_pair(manner: Manner) -> [Body; 2] {
     [Box::new(sends), Box::new(receives)]
 }
 
+fn give_all(mut sender: WorkSender<u64>, manner: Manner) {
+    sender.set_spin(0);
+    sender.serve();
+    assert_eq!(sender.workers(), 1);
+    for job in 0..MESSAGES {
+        match manner {
+            Manner::Blocks => sender.send(job).unwrap(),
+            Manner::Polls => {
+                while sender.try_send(job).is_err() {
+                    if sender.arm() {
+                        wait_for(&sender);
+                    }
+                }
+            }
+        }
+    }
+    while manner == Manner::Polls && !sender.settle_timeout(Duration::ZERO).unwrap() {
+        if sender.arm_to_settle() {
+            wait_for(&sender);
+        }
+    }
+    sender.settle().unwrap();
+    assert_eq!(sender.finished(), MESSAGES);
+    here();
+}
+
+fn work_off(mut worker: WorkReceiver<u64>, manner: Manner) {
+    worker.set_spin(0);
+    let (mut given_back, mut finished) = (std::collections::HashSet::new(), 0);
+    while finished < MESSAGES {
+        if manner == Manner::Polls && worker.arm() {
+            wait_for(&worker);
+        }
+        let received = match manner {
+            Manner::Blocks => Ok(worker.recv().unwrap()),
+            Manner::Polls => worker.try_recv(),
+        };
+        match received {
+            Ok(job) if *job % 3 == 0 && given_back.insert(*job) => {}
+            Ok(job) => {
+                job.finish();
+                finished += 1;
+            }
+            Err(error) => assert_eq!(error, TryRecvError::Empty),
+        }
+    }
+    here();
+}
+
 /// As [`broadcast_pair`]. The sender waits for room, and at the end for all jobs; the worker gives each third back once.
 fn work_pair(manner: Manner) -> [Body; 2] {
     let name = watch::name();
     let to = name.clone();
     let sends = move || {
-        let mut sender = WorkSender::bind(&to, 3).unwrap();
+        let sender = WorkSender::bind(&to, 3).unwrap();
         here();
-        sender.set_spin(0);
-        sender.serve();
-        assert_eq!(sender.workers(), 1);
-        for job in 0..MESSAGES {
-            match manner {
-                Manner::Blocks => sender.send(job).unwrap(),
-                Manner::Polls => {
-                    while sender.try_send(job).is_err() {
-                        if sender.arm() {
-                            wait_for(&sender);
-                        }
-                    }
-                }
-            }
-        }
-        while manner == Manner::Polls && !sender.settle_timeout(Duration::ZERO).unwrap() {
-            if sender.arm_to_settle() {
-                wait_for(&sender);
-            }
-        }
-        sender.settle().unwrap();
-        assert_eq!(sender.finished(), MESSAGES);
-        here();
+        give_all(sender, manner);
     };
     let receives = move || {
-        let mut worker = WorkReceiver::<u64>::from_fd(connect(&name).unwrap()).unwrap();
+        let worker = WorkReceiver::from_fd(connect(&name).unwrap()).unwrap();
         here();
-        worker.set_spin(0);
-        let mut given_back = std::collections::HashSet::new();
-        let mut finished = 0;
-        while finished < MESSAGES {
-            if manner == Manner::Polls && worker.arm() {
-                wait_for(&worker);
-            }
-            let job = match manner {
-                Manner::Blocks => worker.recv().unwrap(),
-                Manner::Polls => match worker.try_recv() {
-                    Ok(job) => job,
-                    Err(error) => {
-                        assert_eq!(error, TryRecvError::Empty);
-                        continue;
-                    }
-                },
-            };
-            if *job % 3 > 0 || !given_back.insert(*job) {
-                job.finish();
-                finished += 1;
-            }
-        }
-        here();
+        work_off(worker, manner);
     };
     [Box::new(sends), Box::new(receives)]
 }

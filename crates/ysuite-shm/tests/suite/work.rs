@@ -154,10 +154,9 @@ fn the_freest_worker_is_next() {
     assert_eq!(done[1] - done[0], 3, "in turn");
 }
 
-/// Claim: A job that is dropped unfinished goes to another worker, before any new job, and to the same one if no other is
-/// there; the jobs around it are as they were.
+/// Claim: A job that is dropped unfinished is given out before any new job, and to the same worker if no other is there.
 #[test]
-fn what_is_given_back_goes_to_another() {
+fn what_is_given_back_comes_before_new_jobs() {
     let (mut sender, mut workers) = queue(64, 1);
     (0..200).for_each(|job| {
         // Each fourth is given back once: so its bits are, in the end, those of all places.
@@ -174,7 +173,11 @@ fn what_is_given_back_goes_to_another() {
     });
     sender.settle().unwrap();
     assert_eq!(sender.finished(), 200);
-    // As free as the other, a worker does not get again what it has given back.
+}
+
+/// Claim: As free as another, a worker does not get again what it has given back.
+#[test]
+fn what_is_given_back_goes_to_another() {
     for first in [0, 1] {
         let (mut sender, mut workers) = queue(2, 2);
         (0..2).for_each(|job| sender.send(job).unwrap());
@@ -185,12 +188,15 @@ fn what_is_given_back_goes_to_another() {
         sender.serve();
         assert_eq!((work(&mut workers[first]), work(&mut workers[1 - first])), (None, Some(number)));
     }
+}
+
+/// Claim: What was given back waits for room, and nothing new is taken before.
+#[test]
+fn what_is_given_back_waits_for_room() {
     let (mut sender, mut workers) = queue(4, 2);
     (0..8).for_each(|job| sender.try_send(job).unwrap());
-    assert_eq!(sender.try_send(8), Err(TrySendError::Full(8)));
     let [mut one, mut other] = [workers.pop().unwrap(), workers.pop().unwrap()];
     let mut jobs = HashSet::new();
-    // All of one come back, and there is no room for them.
     for _ in 0..4 {
         jobs.insert(*one.recv().unwrap());
     }
