@@ -1,6 +1,6 @@
-//! A pool of workers that crash. Each is a process with a pipe of jobs and a lane of a funnel for its answers. A worker
-//! looks at a job, answers it, and only then consumes it; so whatever it dies over goes to the worker that takes its
-//! place, and no job is lost. A job whose answer was sent just before the crash is answered twice: the pool counts it once.
+//! A pool of workers that crash. Each is a process that takes jobs of a work queue, and has a lane of a funnel for its answers.
+//! It answers a job, and only then finishes it; so whatever it dies over goes to another worker, and no job is lost. A job
+//! whose answer was sent just before the crash is answered twice: the pool counts it once.
 //!
 //! ```sh
 //! cargo run -p ysuite-shm --example workers
@@ -8,107 +8,82 @@
 
 #[cfg(target_os = "linux")]
 mod program {
-    use std::collections::{HashMap, VecDeque};
-    use std::os::fd::{AsFd, OwnedFd};
+    use std::collections::HashMap;
+    use std::os::fd::AsFd;
     use std::process::{Child, Command, Stdio};
 
-    use ysuite_shm::{Event, Funnel, Receiver, Sender, TrySendError, pipe};
+    use ysuite_shm::{Funnel, SendError, Sender, WorkReceiver, WorkSender};
 
     pub(crate) type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
     type Answer = [u64; 2];
 
     const JOBS: u64 = 1_000;
-    /// A worker crashes over each job that this divides, once in two times.
+    /// A worker crashes over each job that this divides, unless it is its first one.
     const HARD: u64 = 97;
 
     /// A worker has inherited its jobs as its standard input, and its lane as its standard output.
     pub(crate) fn worker(may_crash: bool) -> Outcome<()> {
-        let mut jobs = Receiver::<u64>::from_fd(std::io::stdin().as_fd().try_clone_to_owned()?)?;
+        let mut jobs = WorkReceiver::<u64>::from_fd(std::io::stdin().as_fd().try_clone_to_owned()?)?;
         let mut answers = Sender::<Answer>::from_fd(std::io::stdout().as_fd().try_clone_to_owned()?, 64)?;
         let mut done = 0;
-        loop {
-            let job = match jobs.peek() {
-                Some(job) => job,
-                None if jobs.is_disconnected() && jobs.peek().is_none() => return Ok(()),
-                None => {
-                    std::thread::yield_now();
-                    continue;
-                }
-            };
-            if may_crash && job % HARD == HARD - 1 && done > 0 {
+        while let Ok(job) = jobs.recv() {
+            if may_crash && *job % HARD == 0 && done > 0 {
                 std::process::abort();
             }
-            answers.send([job, job * job])?;
-            jobs.consume();
+            answers.send([*job, *job * *job])?;
+            job.finish();
             done += 1;
         }
-    }
-
-    struct Worker {
-        jobs: Sender<u64>,
-        process: Child,
+        Ok(())
     }
 
     struct Pool {
+        jobs: WorkSender<u64>,
         answers: Funnel<Answer>,
-        workers: HashMap<u64, Worker>,
-        waiting: VecDeque<u64>,
-        crashes: u32,
+        answered: HashMap<u64, u64>,
+        hired: Vec<Child>,
     }
 
     impl Pool {
+        const WORKERS: usize = 3;
+
+        /// A new worker for each that has crashed.
         fn hire(&mut self) -> Outcome<()> {
-            let (jobs, end) = pipe::<u64>(16)?;
-            let Ok(end) = end.into_fd() else { unreachable!("nobody has used it") };
-            let (number, seat): (u64, OwnedFd) = self.answers.seat()?;
-            let mut program = Command::new(std::env::current_exe()?);
-            program.arg(if self.crashes < 10 { "worker" } else { "careful worker" });
-            let process = program.stdin(Stdio::from(end)).stdout(Stdio::from(seat)).spawn()?;
-            self.workers.insert(number, Worker { jobs, process });
+            while self.jobs.workers() < Self::WORKERS {
+                let (jobs, (_, answers)) = (self.jobs.seat()?, self.answers.seat()?);
+                let mut program = Command::new(std::env::current_exe()?);
+                program.arg(if self.hired.len() < 10 { "worker" } else { "careful worker" });
+                self.hired.push(program.stdin(Stdio::from(jobs)).stdout(Stdio::from(answers)).spawn()?);
+            }
             Ok(())
         }
 
-        fn give_out(&mut self) {
-            for worker in self.workers.values_mut() {
-                while let Some(job) = self.waiting.pop_front() {
-                    if let Err(TrySendError::Full(job) | TrySendError::Ended(job, _)) = worker.jobs.try_send(job) {
-                        self.waiting.push_front(job);
-                        break;
-                    }
-                }
+        fn give_out(&mut self, mut job: u64) -> Outcome<()> {
+            self.hire()?;
+            // An error: all have crashed.
+            while let Err(SendError(again, _)) = self.jobs.send(job) {
+                job = again;
+                self.hire()?;
             }
-        }
-
-        /// What a worker had not dealt with is given out again.
-        fn bury(&mut self, number: u64) -> Outcome<()> {
-            let Some(Worker { jobs, mut process }) = self.workers.remove(&number) else { return Ok(()) };
-            process.wait()?;
-            self.crashes += 1;
-            let Ok(unread) = jobs.into_unread() else { unreachable!("its reader is gone") };
-            unread.into_iter().rev().for_each(|job| self.waiting.push_front(job));
-            self.hire()
+            self.answered.extend(self.answers.try_iter().map(|[job, answer]| (job, answer)));
+            Ok(())
         }
     }
 
     pub(crate) fn pool() -> Outcome<()> {
-        let waiting = (1..=JOBS).collect();
-        let mut pool = Pool { answers: Funnel::without_name()?, workers: HashMap::new(), waiting, crashes: 0 };
-        (0..3).try_for_each(|_| pool.hire())?;
-        let mut answered = HashMap::new();
-        while answered.len() < JOBS as usize {
-            pool.give_out();
-            match pool.answers.recv_event()? {
-                Event::Message(_, [job, answer]) => drop(answered.insert(job, answer)),
-                Event::Ended(ended) => pool.bury(ended.sender)?,
-            }
+        let (jobs, answers) = (WorkSender::without_name(4)?, Funnel::without_name()?);
+        let mut pool = Pool { jobs, answers, answered: HashMap::new(), hired: Vec::new() };
+        (1..=JOBS).try_for_each(|job| pool.give_out(job))?;
+        while pool.jobs.settle().is_err() {
+            pool.hire()?;
         }
-        let Pool { workers, crashes, .. } = pool;
-        for mut worker in workers.into_values() {
-            drop(worker.jobs);
-            worker.process.wait()?;
-        }
-        assert!(crashes > 0);
-        println!("{JOBS} jobs answered, their sum is {}; workers crashed", answered.values().sum::<u64>());
+        let Pool { jobs, mut answers, mut answered, hired } = pool;
+        assert!(hired.len() > Pool::WORKERS);
+        // Those that are left have no more to do, and their lanes end.
+        drop(jobs);
+        answered.extend(answers.iter().map(|[job, answer]| (job, answer)));
+        hired.into_iter().try_for_each(|mut worker| worker.wait().map(drop))?;
+        println!("{} jobs answered, their sum is {}; workers crashed", answered.len(), answered.values().sum::<u64>());
         Ok(())
     }
 }

@@ -88,6 +88,11 @@ impl End {
         self.spin.unwrap_or(if self.link.shares_processor() { 0 } else { SPIN })
     }
 
+    /// This process is a forked child: it has neither the memory nor the right.
+    pub(crate) fn is_forked(&self) -> bool {
+        self.process != os::process()
+    }
+
     pub(crate) fn is_met(&self) -> bool {
         self.link.met.is_some()
     }
@@ -241,8 +246,7 @@ impl AsFd for End {
 
 impl Drop for End {
     fn drop(&mut self) {
-        // A forked child has neither the memory nor the right.
-        if self.process != os::process() {
+        if self.is_forked() {
             return;
         }
         // ORDERING: Release pairs with the fence in `fate`: what was published before is seen by who sees this.

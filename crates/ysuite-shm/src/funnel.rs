@@ -107,7 +107,7 @@ impl<T: Laned> Party for Inbound<T> {
         Link::new(socket, Role::Receiver, T::shape(options), 0, options)
     }
 
-    fn new(end: End) -> Self {
+    fn new(end: End, _: &()) -> Self {
         Self { inlet: T::inlet(end), empty: 0, turn: 0 }
     }
 }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::end::{End, Half};
 use crate::funnel::Ended;
-use crate::link::{Link, Shared};
+use crate::link::Link;
 use crate::listener::{Accepted, Listener};
 use crate::os::{self, News, Poller, Source};
 use crate::sync::{Ordering, fence};
@@ -40,10 +40,13 @@ pub(crate) trait Party: Half + Sized {
     /// A connection over this socket.
     fn link(socket: OwnedFd, common: &Self::Common, options: &Options) -> Result<Link, Error>;
 
-    fn new(end: End) -> Self;
+    fn new(end: End, common: &Self::Common) -> Self;
 
     /// The peer has said hello, just now.
     fn met(&mut self, _common: &Self::Common) {}
+
+    /// The lane is dropped next.
+    fn gone(&mut self, _common: &mut Self::Common) {}
 }
 
 pub(crate) struct Lane<P> {
@@ -106,7 +109,7 @@ impl<P: Party> Home<P, P::Common> {
             self.free.push(at);
             return Err(error);
         }
-        let party = P::new(End::lane(link, token(at, number)));
+        let party = P::new(End::lane(link, token(at, number)), &self.common);
         // Its socket tells when there is something.
         self.lanes[at] = Some(Lane { party, number, is_parked: true, until });
         self.meet(at);
@@ -153,6 +156,7 @@ impl<P: Party> Home<P, P::Common> {
             }
             // Explicitly: the peer has a copy of the bell, which would stay watched.
             lane.party.end().link.unwatch(&self.poller);
+            lane.party.gone(&mut self.common);
             self.ended.push_back(Ended { sender: lane.number, error });
             // Nobody asks: the oldest are of no interest.
             if self.ended.len() > 4 * STRANGERS {
@@ -300,19 +304,19 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(1);
 /// Messages between two looks at the clock, as long as it does.
 const BETWEEN_CLOCKS: u32 = 32;
 
-/// The receivers of one sender, which writes once for all of them.
-pub(crate) struct Crowd<P> {
-    pub(crate) home: Home<P, Shared>,
+/// The receivers of one sender.
+pub(crate) struct Crowd<P: Party> {
+    pub(crate) home: Home<P, P::Common>,
     /// When it has last looked who comes and goes.
     looked: Instant,
     /// Messages until it looks at the clock.
     unclocked: u32,
 }
 
-impl<P: Party<Common = Shared>> Crowd<P> {
-    pub(crate) fn new(options: &Options, name: Option<&str>, shared: Shared) -> Result<Self, Error> {
+impl<P: Party> Crowd<P> {
+    pub(crate) fn new(options: &Options, name: Option<&str>, common: P::Common) -> Result<Self, Error> {
         let listener = name.map(|name| options.listen(name)).transpose()?;
-        Ok(Self { home: Home::new(options, listener, shared)?, looked: Instant::now(), unclocked: 0 })
+        Ok(Self { home: Home::new(options, listener, common)?, looked: Instant::now(), unclocked: 0 })
     }
 
     /// How many peers were met and are there: none of a crowd is parked.
@@ -320,7 +324,7 @@ impl<P: Party<Common = Shared>> Crowd<P> {
         self.home.active.len()
     }
 
-    /// After each publication: wakes those that sleep.
+    /// After each publication for all of them: wakes those that sleep.
     #[inline]
     pub(crate) fn published(&mut self) {
         for at in &self.home.active {
@@ -329,6 +333,12 @@ impl<P: Party<Common = Shared>> Crowd<P> {
             }
         }
         // Last: it runs user code, and a panic must not keep anybody asleep.
+        self.serve_if_due();
+    }
+
+    /// After each message: takes notice of who comes and goes, if somebody is awaited, or it is time to.
+    #[inline]
+    pub(crate) fn serve_if_due(&mut self) {
         if self.home.active.len() != self.home.peers() {
             // ORDERING: SeqCst; a peer whose hello the call below does not find looks at what was published after that.
             fence(Ordering::SeqCst);

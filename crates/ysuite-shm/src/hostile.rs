@@ -10,11 +10,13 @@ use std::time::Duration;
 use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
 
 use crate::os::{self, Own, PAGE};
-use crate::page::{ASLEEP, BEGUN, CLOSED, CONSUMED, FENCED, FROM, Header, Kind, PUBLISHED, RING, Role, Shape, hashed};
+use crate::page::{
+    ASLEEP, BEGUN, CLOSED, CONSUMED, FENCED, FROM, GIVEN_BACK, Header, Kind, PUBLISHED, RING, Role, Shape, hashed,
+};
 use crate::sync::{AtomicU64, Ordering};
 use crate::{
     BroadcastError, BroadcastReceiver, BroadcastSender, Error, Options, Receiver, RecvTimeoutError, Sender,
-    TryRecvError, TrySendError, WatchReceiver, WatchSender, Why, pipe, pipe_bytes,
+    TryRecvError, TrySendError, WatchReceiver, WatchSender, Why, WorkReceiver, WorkSender, pipe, pipe_bytes,
 };
 
 // ORDERING: Relaxed in all of this file: a lie is published with nothing, and the flags guard no data.
@@ -134,7 +136,7 @@ fn scribble(region: usize, bytes: usize, is_over: &AtomicBool, mut seed: u64) {
             seed ^= seed >> 7;
             seed ^= seed << 17;
             let at = if seed & 1 == 0 {
-                [ASLEEP, FENCED, CONSUMED, CLOSED + 8, PUBLISHED][(seed >> 8) as usize % 5]
+                [ASLEEP, FENCED, CONSUMED, CLOSED + 8, PUBLISHED, GIVEN_BACK][(seed >> 8) as usize % 6]
             } else {
                 RING + (seed >> 8) as usize % ((bytes - RING).max(8) / 8) * 8
             };
@@ -349,6 +351,98 @@ fn a_receiver_of_a_broadcast_that_lies_word_by_word() {
         }
     }
     assert!(gone > 100, "{gone}");
+}
+
+/// A work queue whose first worker has finished three of eleven jobs and has the others, and whose second has none.
+fn working() -> (WorkSender<u64>, WorkReceiver<u64>, WorkReceiver<u64>) {
+    let mut sender = WorkSender::without_name(8).unwrap();
+    let mut first = WorkReceiver::<u64>::from_fd(sender.seat().unwrap()).unwrap();
+    sender.serve();
+    for job in 0..11 {
+        sender.try_send(job).unwrap();
+        if job < 3 {
+            first.recv().unwrap().finish();
+        }
+    }
+    let second = WorkReceiver::from_fd(sender.seat().unwrap()).unwrap();
+    sender.serve();
+    (sender, first, second)
+}
+
+/// Finishes all jobs: those that this worker has got.
+fn work_off(sender: &mut WorkSender<u64>, worker: &mut WorkReceiver<u64>) -> Vec<u64> {
+    let mut jobs = Vec::new();
+    while !sender.settle_timeout(Duration::ZERO).unwrap() {
+        while let Ok(job) = worker.try_recv() {
+            jobs.push(*job);
+            job.finish();
+        }
+    }
+    jobs
+}
+
+/// Claim: A worker that acknowledges more than it was given, or less than before, is broken; it alone is dropped, and what
+/// it had is done by another. Of one that acknowledges what it has not done, that is believed, and no more.
+#[test]
+fn a_worker_that_lies_word_by_word() {
+    let mut broken = 0;
+    for word in [ASLEEP, FENCED, CONSUMED, CLOSED, PUBLISHED, GIVEN_BACK] {
+        for lie in lies(3, 11) {
+            let (mut sender, liar, mut innocent) = working();
+            liar.link().own.word(word).store(lie, Ordering::Relaxed);
+            sender.serve();
+            let can_be = word != CONSUMED || (3..=11).contains(&lie);
+            let believed = if word == CONSUMED && can_be { lie } else { 3 };
+            let expected = match word {
+                CLOSED if lie != 0 => vec![Error::Closed],
+                _ if can_be => vec![],
+                _ => vec![Error::Broken],
+            };
+            assert_eq!(sender.ended(), expected, "by {lie:#x} at {word}");
+            broken += usize::from(!can_be);
+            drop(liar);
+            assert!(work_off(&mut sender, &mut innocent).into_iter().eq(believed..11), "by {lie:#x} at {word}");
+            assert_eq!((sender.finished(), sender.workers()), (11, 1));
+        }
+    }
+    assert!(broken > 80, "{broken}");
+    // Which of those that it says to have ended it has finished, and which it gives back.
+    for lie in lies(0, 0) {
+        let (mut sender, liar, mut innocent) = working();
+        liar.link().own.word(GIVEN_BACK).store(lie, Ordering::Relaxed);
+        liar.link().own.word(CONSUMED).store(7, Ordering::Relaxed);
+        sender.serve();
+        drop(liar);
+        let expected = (3..7).filter(|job| lie >> job & 1 == 1).chain(7..11);
+        assert!(work_off(&mut sender, &mut innocent).into_iter().eq(expected), "{lie:#x}");
+        assert_eq!(sender.finished(), 11);
+    }
+}
+
+/// As for pipes: a worker that changes its acknowledgements all the time. Each job is finished once, as far as it is believed.
+#[test]
+fn workers_that_scribble_all_the_time() {
+    for seed in 1..=peers() {
+        let (mut sender, liar, mut innocent) = working();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let region = liar.link().own.start().as_ptr() as usize;
+        let scribbling = std::thread::spawn({
+            let is_over = Arc::clone(&is_over);
+            move || scribble(region, PAGE, &is_over, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        });
+        let mut sent = 11;
+        for job in 11..200 {
+            sent += u64::from(sender.try_send(job).is_ok());
+            if let Ok(job) = innocent.try_recv() {
+                job.finish();
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+        scribbling.join().unwrap();
+        drop(liar);
+        work_off(&mut sender, &mut innocent);
+        assert_eq!((sender.finished(), sender.unfinished()), (sent, 0));
+    }
 }
 
 /// As for pipes: a sender that changes its ring all the time.

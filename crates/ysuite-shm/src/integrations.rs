@@ -41,7 +41,9 @@ source!(
     WatchReceiver<T>,
     WatchSender<T>,
     BroadcastReceiver<T>,
-    BroadcastSender<T>
+    BroadcastSender<T>,
+    WorkReceiver<T>,
+    WorkSender<T: crate::Message>
 );
 
 fn raw(end: &impl std::os::fd::AsFd) -> std::os::fd::RawFd {

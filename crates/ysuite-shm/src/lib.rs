@@ -75,6 +75,7 @@ mod pipe;
 mod ring;
 mod sync;
 mod watch;
+mod work;
 
 pub use self::broadcast::{BroadcastReceiver, BroadcastSender};
 pub use self::error::{
@@ -87,6 +88,7 @@ pub use self::listener::{Listener, connect};
 pub use self::options::Options;
 pub use self::pipe::{BytesReceiver, BytesSender, IntoIter, Iter, Receiver, Sender, TryIter, pipe, pipe_bytes};
 pub use self::watch::{WatchReceiver, WatchSender};
+pub use self::work::{Job, WorkReceiver, WorkSender};
 #[doc(no_inline)]
 pub use zerocopy;
 

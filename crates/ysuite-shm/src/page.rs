@@ -30,6 +30,9 @@ pub(crate) const ASLEEP: usize = 128;
 pub(crate) const FENCED: usize = 256;
 /// A receiver: how much it has consumed.
 pub(crate) const CONSUMED: usize = 384;
+/// The receiver of a work queue, in the same line: a bit for each of the last 64 that it has consumed, at the number of the
+/// job modulo 64: whether it has given that one back unfinished.
+pub(crate) const GIVEN_BACK: usize = CONSUMED + 8;
 /// 1: the owner has dropped its end.
 pub(crate) const CLOSED: usize = 512;
 /// A sender of bytes, or a broadcast: how much it has published. A watch: the version of the newest value.
@@ -73,6 +76,8 @@ pub(crate) enum Kind {
     Broadcast = 3,
     /// A sender that waits for none of them.
     Lossy = 4,
+    /// Jobs, each for one of the receivers.
+    Work = 5,
 }
 
 impl Kind {

@@ -72,7 +72,7 @@ impl Party for Outbound {
         Link::sharing(socket, shared, options)
     }
 
-    fn new(end: End) -> Self {
+    fn new(end: End, _: &Shared) -> Self {
         Self { end, from: 0, consumed: 0 }
     }
 

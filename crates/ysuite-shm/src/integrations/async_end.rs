@@ -7,8 +7,9 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use crate::{
-    BroadcastError, BroadcastReceiver, BroadcastSender, BytesReceiver, BytesSender, Carried, Error, Funnel, Message,
-    Receiver, SendError, Sender, TryRecvError, TrySendError, WatchReceiver, WatchSender,
+    BroadcastError, BroadcastReceiver, BroadcastSender, BytesReceiver, BytesSender, Carried, Error, Funnel, Job,
+    Message, Receiver, SendError, Sender, TryRecvError, TrySendError, WatchReceiver, WatchSender, WorkReceiver,
+    WorkSender,
 };
 
 /// An end in a runtime of tokio. Its futures may be dropped at any time: a message is received, or sent, by the poll that
@@ -67,6 +68,18 @@ fn received<R>(outcome: Result<R, TryRecvError>) -> Option<Result<R, Error>> {
         Ok(message) => Some(Ok(message)),
         Err(TryRecvError::Ended(error)) => Some(Err(error)),
         Err(TryRecvError::Empty) => None,
+    }
+}
+
+/// Keeps a message that was not sent yet.
+fn sent<T>(outcome: Result<(), TrySendError<T>>, unsent: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
+    match outcome {
+        Ok(()) => Some(Ok(())),
+        Err(TrySendError::Ended(message, error)) => Some(Err(SendError(message, error))),
+        Err(TrySendError::Full(message)) => {
+            *unsent = Some(message);
+            None
+        }
     }
 }
 
@@ -161,6 +174,37 @@ impl<T: Message> Async<BroadcastSender<T>> {
     }
 }
 
+impl<T: Message> Async<WorkReceiver<T>> {
+    /// Receives a job.
+    ///
+    /// # Errors
+    /// There is none, and the sender is gone.
+    pub async fn recv(&mut self) -> Result<Job<'_, T>, Error> {
+        self.until(|end| received(end.try_ready()), WorkReceiver::arm).await?;
+        Ok(self.end.job())
+    }
+}
+
+impl<T: Message> Async<WorkSender<T>> {
+    /// Gives out a job.
+    ///
+    /// # Errors
+    /// As for [`WorkSender::send`].
+    pub async fn send(&mut self, job: T) -> Result<(), SendError<T>> {
+        let mut unsent = Some(job);
+        let attempt = |end: &mut WorkSender<T>| sent(end.try_send(unsent.take()?), &mut unsent);
+        self.until(attempt, WorkSender::arm).await
+    }
+
+    /// As [`WorkSender::settle`].
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn settle(&mut self) -> Result<(), Error> {
+        self.until(WorkSender::try_settle, WorkSender::arm_to_settle).await
+    }
+}
+
 impl<T: Message> Async<Sender<T>> {
     /// Sends a message.
     ///
@@ -168,14 +212,7 @@ impl<T: Message> Async<Sender<T>> {
     /// The channel has ended: the message, and why.
     pub async fn send(&mut self, message: T) -> Result<(), SendError<T>> {
         let mut unsent = Some(message);
-        let attempt = |end: &mut Sender<T>| match end.try_send(unsent.take()?) {
-            Ok(()) => Some(Ok(())),
-            Err(TrySendError::Ended(message, error)) => Some(Err(SendError(message, error))),
-            Err(TrySendError::Full(message)) => {
-                unsent = Some(message);
-                None
-            }
-        };
+        let attempt = |end: &mut Sender<T>| sent(end.try_send(unsent.take()?), &mut unsent);
         self.until(attempt, Sender::arm).await
     }
 }

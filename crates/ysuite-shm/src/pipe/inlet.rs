@@ -105,6 +105,20 @@ impl<T: Message> TypedInlet<T> {
         message
     }
 
+    /// As [`take`](Self::take), without a copy.
+    #[inline]
+    pub(crate) fn pass(&mut self) {
+        let reader = self.reader.as_mut().expect("a look has found a message");
+        reader.advance();
+        let position = reader.position();
+        self.consumed(position);
+    }
+
+    /// The number of the next message.
+    pub(crate) fn position(&self) -> u64 {
+        self.reader.as_ref().map_or(0, typed::Reader::position)
+    }
+
     /// Messages into `to`, as long as there are some and at most `most`; how many. The sender hears of them at once.
     pub(crate) fn take_some(&mut self, to: &mut Vec<T>, most: usize) -> usize {
         let mut taken = 0;
@@ -115,7 +129,7 @@ impl<T: Message> TypedInlet<T> {
             taken += 1;
         }
         if taken > 0 {
-            let position = self.reader.as_ref().map_or(0, typed::Reader::position);
+            let position = self.position();
             self.consumed(position);
         }
         taken
@@ -140,7 +154,7 @@ impl<T: Message> Inlet for TypedInlet<T> {
     }
 
     fn stand_off(&mut self) -> bool {
-        let position = self.reader.as_ref().map_or(0, typed::Reader::position);
+        let position = self.position();
         self.stand_off.caught_up(position)
     }
 

@@ -11,6 +11,7 @@ pub use self::receiver::{IntoIter, Iter, Receiver, TryIter};
 pub use self::sender::Sender;
 
 pub(crate) use self::inlet::{BytesInlet, Inlet, TypedInlet};
+pub(crate) use self::outlet::Outlet;
 pub(crate) use self::receiver::limited;
 
 use core::time::Duration;

@@ -26,8 +26,11 @@ impl Half for Outlet {
 
 impl Outlet {
     pub(crate) fn new(link: Link, capacity: usize) -> Result<Self, Error> {
-        let stand_off = StandOff::new(capacity);
-        Ok(Self { end: End::new(link)?, capacity: capacity as u64, consumed: 0, limit: 0, stand_off })
+        Ok(Self::of(End::new(link)?, capacity))
+    }
+
+    pub(crate) fn of(end: End, capacity: usize) -> Self {
+        Self { end, capacity: capacity as u64, consumed: 0, limit: 0, stand_off: StandOff::new(capacity) }
     }
 
     /// Reads how much the reader has consumed; the room behind `position`. A look, so it does not meet the reader: a
@@ -112,6 +115,11 @@ impl Outlet {
             }
         }
         Some(self.consumed)
+    }
+
+    /// As far as is known.
+    pub(crate) fn consumed(&self) -> u64 {
+        self.consumed
     }
 
     pub(crate) fn capacity(&self) -> usize {

@@ -24,7 +24,9 @@ pub(crate) enum Look {
 /// The bytes of a sender's region with a ring of this capacity; an error if that cannot be.
 pub(crate) fn region_bytes(shape: &Shape, capacity: usize) -> Result<usize, Error> {
     let ring = match shape.kind {
-        Kind::Typed | Kind::Broadcast | Kind::Lossy => typed::Places::of(shape.size, shape.align).ring_bytes(capacity),
+        Kind::Typed | Kind::Broadcast | Kind::Lossy | Kind::Work => {
+            typed::Places::of(shape.size, shape.align).ring_bytes(capacity)
+        }
         Kind::Bytes => bytes::ring_bytes(capacity),
         Kind::Watch => latest::ring_bytes(shape.size, capacity),
     };

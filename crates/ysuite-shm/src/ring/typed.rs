@@ -191,16 +191,15 @@ impl<T: Message> Writer<T> {
 
     /// The messages from this position on, which the reader has not consumed.
     pub(crate) fn unread(&self, from: u64) -> Vec<T> {
+        (from..self.at.position).map(|position| self.written(position)).collect()
+    }
+
+    /// The message that was written at this position, and was not written over.
+    pub(crate) fn written(&self, position: u64) -> T {
         let mut at = Cursor { ..self.at };
-        at.go_to(from);
-        (from..self.at.position)
-            .map(|_| {
-                // SAFETY: the place of a message that was written, and not overwritten, as it was not consumed.
-                let message = unsafe { take(at.place()) };
-                at.advance();
-                message
-            })
-            .collect()
+        at.go_to(position);
+        // SAFETY: the place of a message of the ring, whose memory is this process's own.
+        unsafe { take(at.place()) }
     }
 }
 

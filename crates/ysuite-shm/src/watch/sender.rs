@@ -53,7 +53,7 @@ impl Party for Outbound {
         Link::sharing(socket, shared, options)
     }
 
-    fn new(end: End) -> Self {
+    fn new(end: End, _: &Shared) -> Self {
         Self(end)
     }
 

@@ -22,6 +22,7 @@ mod orders;
 mod process;
 mod remains;
 mod watch;
+mod work;
 
 use cases::{Outcome, Part, Peer};
 use kinds::{Bytes, Careful, Kind, Pipe, Single};
@@ -69,6 +70,15 @@ fn cases_of_broadcasts(is_lossy: bool) -> impl Iterator<Item = Case> {
     })
 }
 
+fn cases_of_work() -> impl Iterator<Item = Case> {
+    parts().filter(|(part, _)| *part != Part::Messages(Peer::IsLate)).flat_map(|(part, how)| {
+        [
+            Case::new(format!("work: a sender dies {how}"), move |point| work::sender_dies(part, point)),
+            Case::new(format!("work: a worker dies {how}"), move |point| work::worker_dies(part, point)),
+        ]
+    })
+}
+
 fn cases_of<K: Kind + 'static>() -> Vec<Case> {
     let mut cases = Vec::new();
     for (part, how) in parts() {
@@ -95,6 +105,7 @@ fn cases() -> Vec<Case> {
     cases.extend(cases_of_watches());
     cases.extend(cases_of_broadcasts(false));
     cases.extend(cases_of_broadcasts(true));
+    cases.extend(cases_of_work());
     cases.push(Case::new("a listener dies in its bind".into(), cases::listener_dies_in_bind));
     cases
 }
@@ -106,6 +117,7 @@ const ONCE: &[(&str, fn())] = &[
     ("a stream makes no system call for each message", once::stream_without_calls),
     ("nor do the values of a watch", watch::values_without_calls),
     ("nor do the messages of a broadcast", broadcast::messages_without_calls),
+    ("nor do the jobs of a work queue", work::jobs_without_calls),
     ("nor does a funnel with many idle senders", once::funnel_without_calls),
     ("a funnel that waits for idle senders makes no calls", once::idle_without_calls),
     ("two processes exchange messages, asleep and awake", once::exchange),
@@ -113,6 +125,8 @@ const ONCE: &[(&str, fn())] = &[
     ("descriptors that run out", faults::no_descriptors),
     ("a forked child drops its copy of an end", once::forked_copy),
     ("a next receiver goes on", once::next_receiver_goes_on),
+    ("workers are killed and come, and no job is lost", work::random_kills),
+    ("a forked child drops its copy of a job", work::forked_job),
     ("a forked child drops its copy of a listener", attacks::forked_listener),
     ("a listener of another user", attacks::another_users_listener),
     ("a funnel without descriptors", attacks::funnel_without_descriptors),

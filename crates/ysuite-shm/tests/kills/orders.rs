@@ -5,7 +5,8 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 
 use ysuite_shm::{
-    BroadcastError, BroadcastReceiver, BroadcastSender, Error, TryRecvError, WatchReceiver, WatchSender, connect,
+    BroadcastError, BroadcastReceiver, BroadcastSender, Error, TryRecvError, WatchReceiver, WatchSender, WorkReceiver,
+    WorkSender, connect,
 };
 
 use crate::kinds::{Bytes, Careful, Kind, Pipe, join};
@@ -144,6 +145,72 @@ fn watch_pair(manner: Manner) -> [Body; 2] {
     [Box::new(sends), Box::new(receives)]
 }
 
+fn give_all(mut sender: WorkSender<u64>, manner: Manner) {
+    sender.set_spin(0);
+    sender.serve();
+    assert_eq!(sender.workers(), 1);
+    for job in 0..MESSAGES {
+        match manner {
+            Manner::Blocks => sender.send(job).unwrap(),
+            Manner::Polls => {
+                while sender.try_send(job).is_err() {
+                    if sender.arm() {
+                        wait_for(&sender);
+                    }
+                }
+            }
+        }
+    }
+    while manner == Manner::Polls && !sender.settle_timeout(Duration::ZERO).unwrap() {
+        if sender.arm_to_settle() {
+            wait_for(&sender);
+        }
+    }
+    sender.settle().unwrap();
+    assert_eq!(sender.finished(), MESSAGES);
+    here();
+}
+
+fn work_off(mut worker: WorkReceiver<u64>, manner: Manner) {
+    worker.set_spin(0);
+    let (mut given_back, mut finished) = (std::collections::HashSet::new(), 0);
+    while finished < MESSAGES {
+        if manner == Manner::Polls && worker.arm() {
+            wait_for(&worker);
+        }
+        let received = match manner {
+            Manner::Blocks => Ok(worker.recv().unwrap()),
+            Manner::Polls => worker.try_recv(),
+        };
+        match received {
+            Ok(job) if *job % 3 == 0 && given_back.insert(*job) => {}
+            Ok(job) => {
+                job.finish();
+                finished += 1;
+            }
+            Err(error) => assert_eq!(error, TryRecvError::Empty),
+        }
+    }
+    here();
+}
+
+/// As [`broadcast_pair`]. The sender waits for room, and at the end for all jobs; the worker gives each third back once.
+fn work_pair(manner: Manner) -> [Body; 2] {
+    let name = watch::name();
+    let to = name.clone();
+    let sends = move || {
+        let sender = WorkSender::bind(&to, 3).unwrap();
+        here();
+        give_all(sender, manner);
+    };
+    let receives = move || {
+        let worker = WorkReceiver::from_fd(connect(&name).unwrap()).unwrap();
+        here();
+        work_off(worker, manner);
+    };
+    [Box::new(sends), Box::new(receives)]
+}
+
 /// Where a process has come to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
@@ -257,4 +324,5 @@ pub(crate) fn run(wanted: &str, stride: Option<u64>) {
     all_orders(Bytes::NAME, ["receiver", "sender"], pair_of::<Bytes>, wanted, stride);
     all_orders("broadcast", ["sender", "receiver"], broadcast_pair, wanted, stride);
     all_orders("watch", ["sender", "receiver"], watch_pair, wanted, stride);
+    all_orders("work", ["sender", "worker"], work_pair, wanted, stride);
 }

@@ -19,7 +19,7 @@ use std::os::fd::OwnedFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kinds::{Bytes, Careful, Kind, Pipe, Single, Stop, join};
+use kinds::{Bytes, Careful, Kind, Pipe, Single, Stop, Work, join};
 use process::{Child, Shared, forbid};
 use ysuite_shm::{
     BroadcastError, BroadcastReceiver, BroadcastSender, RecvTimeoutError, WatchReceiver, WatchSender, connect,
@@ -429,6 +429,7 @@ fn main() {
     all(Careful::NAME, &wanted, |refused| stress::<Careful>(refused, &length));
     all(Bytes::NAME, &wanted, |refused| stress::<Bytes>(refused, &length));
     all(Single::NAME, &wanted, |refused| stress::<Single>(refused, &length));
+    all(Work::NAME, &wanted, |refused| stress::<Work>(refused, &length));
     let watch = Crowd { send: send_values, receive: receive_values };
     all("watch", &wanted, |refused| stress_crowd(&watch, refused, &length));
     let broadcast = Crowd { send: send_to_all, receive: receive_all };

@@ -4,7 +4,7 @@
 mod in_tokio {
     use ysuite_shm::{
         Async, BroadcastError, BroadcastReceiver, BroadcastSender, Error, Funnel, Sender, WatchReceiver, WatchSender,
-        connect, pipe, pipe_bytes,
+        WorkReceiver, WorkSender, connect, pipe, pipe_bytes,
     };
 
     fn run(program: impl Future<Output = ()>) {
@@ -88,6 +88,44 @@ mod in_tokio {
             for end in receiving {
                 assert_eq!(end.await.unwrap(), Err(BroadcastError::Ended(Error::Closed)));
             }
+        });
+    }
+
+    #[test]
+    fn a_work_queue_of_tasks() {
+        run(async {
+            let name = format!("test-{}-tokio-work", std::process::id());
+            let mut sender = Async::new(WorkSender::<u64>::bind(&name, 2).unwrap()).unwrap();
+            let working: Vec<_> = (0..3)
+                .map(|number| {
+                    let worker = WorkReceiver::<u64>::from_fd(connect(&name).unwrap()).unwrap();
+                    let mut worker = Async::new(worker).unwrap();
+                    tokio::spawn(async move {
+                        let (mut sum, mut turns) = (0, 0);
+                        while let Ok(job) = worker.recv().await {
+                            turns += 1;
+                            // It has this one in hand while others work.
+                            tokio::task::yield_now().await;
+                            if number > 0 || turns % 5 > 0 {
+                                sum += *job;
+                                job.finish();
+                            }
+                        }
+                        sum
+                    })
+                })
+                .collect();
+            for job in 0..2_000 {
+                sender.send(job).await.unwrap();
+            }
+            sender.settle().await.unwrap();
+            assert_eq!(sender.get_mut().finished(), 2_000);
+            drop(sender);
+            let mut sum = 0;
+            for worker in working {
+                sum += worker.await.unwrap();
+            }
+            assert_eq!(sum, 1_999_000);
         });
     }
 

@@ -13,6 +13,7 @@ mod integrations;
 mod kinds;
 mod pipe;
 mod watch;
+mod work;
 
 /// A guard against hanging only.
 pub(crate) const LONG: std::time::Duration = std::time::Duration::from_secs(60);

@@ -4,8 +4,8 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use ysuite_shm::{
-    BytesReceiver, BytesSender, Error, Event, Funnel, Options, Receiver, RecvTimeoutError, SendTimeoutError, Sender,
-    TryRecvError, TrySendError, connect, pipe, pipe_bytes,
+    BytesReceiver, BytesSender, Error, Event, Funnel, Job, Options, Receiver, RecvTimeoutError, SendTimeoutError,
+    Sender, TryRecvError, TrySendError, WorkReceiver, WorkSender, connect, pipe, pipe_bytes,
 };
 
 /// Why a call has not done what it should.
@@ -19,6 +19,8 @@ pub(crate) enum Stop {
 pub(crate) enum Place {
     Socket(OwnedFd),
     Name(String),
+    /// Of a sender that others join.
+    Host(String),
 }
 
 impl Place {
@@ -26,6 +28,7 @@ impl Place {
         match self {
             Self::Socket(socket) => Ok(socket),
             Self::Name(name) => connect(&name),
+            Self::Host(_) => unreachable!("it listens"),
         }
     }
 }
@@ -245,6 +248,13 @@ impl Kind for Bytes {
     }
 }
 
+fn name() -> String {
+    static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    // ORDERING: Relaxed; the number guards nothing.
+    let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    format!("kills-{}-{number}", std::process::id())
+}
+
 /// A funnel with one sender.
 pub(crate) struct Single;
 
@@ -254,10 +264,7 @@ impl Kind for Single {
     type Receiver = Funnel<u64>;
 
     fn places() -> (Place, Place) {
-        static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-        // ORDERING: Relaxed; the number guards nothing.
-        let number = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        let name = format!("kills-{}-{number}", std::process::id());
+        let name = name();
         (Place::Name(name.clone()), Place::Name(name))
     }
 
@@ -266,7 +273,7 @@ impl Kind for Single {
     fn receiver(place: Place) -> Result<Funnel<u64>, Error> {
         match place {
             Place::Name(name) => Funnel::bind(&name),
-            Place::Socket(_) => Funnel::without_name(),
+            _ => Funnel::without_name(),
         }
     }
 
@@ -297,4 +304,89 @@ impl Kind for Single {
     fn arm_receiver(receiver: &mut Funnel<u64>) -> bool {
         receiver.arm()
     }
+}
+
+/// A work queue with one worker, which finishes each job at once.
+pub(crate) struct Work;
+
+impl Kind for Work {
+    const NAME: &'static str = "work";
+    type Sender = WorkSender<u64>;
+    type Receiver = WorkReceiver<u64>;
+
+    fn places() -> (Place, Place) {
+        let name = name();
+        (Place::Host(name.clone()), Place::Name(name))
+    }
+
+    fn sender(place: Place) -> Result<WorkSender<u64>, Error> {
+        match place {
+            Place::Host(name) => WorkSender::bind(&name, CAPACITY),
+            _ => WorkSender::without_name(CAPACITY),
+        }
+    }
+
+    /// As soon as the sender listens.
+    fn receiver(place: Place) -> Result<WorkReceiver<u64>, Error> {
+        let Place::Name(name) = place else { return WorkReceiver::from_fd(place.socket()?) };
+        loop {
+            match connect(&name) {
+                Ok(socket) => return WorkReceiver::from_fd(socket),
+                Err(_) => std::thread::sleep(Duration::from_micros(200)),
+            }
+        }
+    }
+
+    fn set_spin(sender: &mut WorkSender<u64>, polls: u32) {
+        sender.set_spin(polls);
+    }
+
+    fn set_receiver_spin(receiver: &mut WorkReceiver<u64>, polls: u32) {
+        receiver.set_spin(polls);
+    }
+
+    fn try_send(sender: &mut WorkSender<u64>, message: u64) -> bool {
+        !matches!(sender.try_send(message), Err(TrySendError::Full(_)))
+    }
+
+    /// Now and then it waits until all are finished as well.
+    fn send(sender: &mut WorkSender<u64>, message: u64, limit: Duration) -> Result<(), Stop> {
+        sent(sender.send_timeout(message, limit))?;
+        if message % 5 == 0 {
+            sender.settle_timeout(limit).map_err(Stop::Ended)?;
+        }
+        Ok(())
+    }
+
+    fn recv(receiver: &mut WorkReceiver<u64>, limit: Duration) -> Result<u64, Stop> {
+        received(receiver.recv_timeout(limit)).map(done)
+    }
+
+    fn try_recv(receiver: &mut WorkReceiver<u64>) -> Result<Option<u64>, Error> {
+        polled(receiver.try_recv()).map(|job| job.map(done))
+    }
+
+    fn arm(sender: &mut WorkSender<u64>, _message: u64) -> bool {
+        sender.arm()
+    }
+
+    fn arm_receiver(receiver: &mut WorkReceiver<u64>) -> bool {
+        receiver.arm()
+    }
+
+    fn is_disconnected(sender: &mut WorkSender<u64>) -> bool {
+        sender.serve();
+        sender.workers() == 0
+    }
+
+    /// Jobs are not taken back, but given to others.
+    fn unread(_: WorkSender<u64>) -> Option<Vec<u64>> {
+        None
+    }
+}
+
+fn done(job: Job<'_, u64>) -> u64 {
+    let number = *job;
+    job.finish();
+    number
 }

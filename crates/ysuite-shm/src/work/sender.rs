@@ -1,0 +1,476 @@
+//! The sender of a work queue.
+
+use core::fmt;
+use core::time::Duration;
+use std::collections::VecDeque;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Instant;
+
+use super::{MOST, bit, heard, shape};
+use crate::end::{End, Half, Unfulfilled, deadline, ended};
+use crate::home::{Crowd, Home, Party};
+use crate::link::Link;
+use crate::page::{GIVEN_BACK, RING, Role};
+use crate::pipe::Outlet;
+use crate::ring::typed::Writer;
+use crate::{Error, Message, Options, SendError, SendTimeoutError, TrySendError, Why};
+
+/// Looks for news before the sender sleeps.
+const SPIN: u32 = 100;
+/// The kernel has refused a barrier.
+const SHORT: Duration = Duration::from_millis(10);
+
+/// The sending end of a work queue, whose workers, each a [`WorkReceiver`](crate::WorkReceiver) in a process of its own, take
+/// the jobs: each job goes to one of them, the one that has the fewest.
+///
+/// A worker has at most `credit` jobs at a time, of which it works on one. With a credit of 1 no job waits for a worker
+/// that is busy while another is free; with more a worker goes on without waiting for the sender. A worker that is slow or
+/// stopped holds up the jobs that it has, and nothing else. A job costs a look at one word of each worker.
+///
+/// # How many times a job is given out
+///
+/// A job is [finished](crate::Job::finish) exactly once, unless the sender ends before, and **given out at least
+/// once**: once, and once more for each worker that gives it back, or that dies, leaves or breaks the protocol while it has
+/// it. Of the jobs that such a worker has, it had begun at most the first; that one may have been done, if the worker died
+/// just before it said so. So a job must be such that it may be done again. There is no limit: a job that kills each
+/// worker that takes it is given out as long as workers come.
+///
+/// What was given back is given out before any new job; by every call that sends or waits, and by [`serve`](Self::serve).
+///
+/// Workers come and go as the receivers of a [`WatchSender`](crate::WatchSender). If the sender is dropped they still have
+/// the jobs that they were given, and nobody gets those that they give back.
+///
+/// ```
+/// use ysuite_shm::{Error, WorkReceiver, WorkSender};
+///
+/// let mut sender = WorkSender::without_name(1)?;
+/// let mut clumsy = WorkReceiver::<u32>::from_fd(sender.seat()?)?;
+/// sender.send(7).map_err(|error| error.1)?;
+/// assert_eq!(*clumsy.recv()?, 7);
+/// // It was dropped, and not finished.
+/// let mut worker = WorkReceiver::<u32>::from_fd(sender.seat()?)?;
+/// sender.serve();
+/// worker.recv()?.finish();
+/// sender.settle()?;
+/// assert_eq!((sender.finished(), sender.unfinished()), (1, 0));
+/// # Ok::<_, Error>(())
+/// ```
+pub struct WorkSender<T: Message> {
+    crowd: Crowd<Outbound<T>>,
+    /// What the program has asked for.
+    spin: Option<u32>,
+}
+
+/// What all lanes have in common.
+struct Jobs<T> {
+    credit: usize,
+    // GROWS: by what workers had, of which each has `credit` at most: new jobs are sent when it is empty.
+    /// Given back, and not given out again yet.
+    waiting: VecDeque<T>,
+    finished: u64,
+}
+
+/// The sender's end of a lane.
+struct Outbound<T> {
+    writer: Writer<T>,
+    outlet: Outlet,
+    /// It has given a job back, and has had none since.
+    gave_back: bool,
+}
+
+impl<T> Half for Outbound<T> {
+    #[inline]
+    fn end(&mut self) -> &mut End {
+        &mut self.outlet.end
+    }
+}
+
+impl<T: Message> Party for Outbound<T> {
+    type Common = Jobs<T>;
+
+    fn link(socket: OwnedFd, jobs: &Jobs<T>, options: &Options) -> Result<Link, Error> {
+        Link::new(socket, Role::Sender, shape::<T>(options), jobs.credit, options)
+    }
+
+    fn new(end: End, jobs: &Jobs<T>) -> Self {
+        // SAFETY: the region has a ring of this capacity behind its page, and lives as long as the outlet.
+        let writer = unsafe { Writer::new(end.link.own.start().add(RING), jobs.credit) };
+        Self { writer, outlet: Outlet::of(end, jobs.credit), gave_back: false }
+    }
+
+    /// What it has not finished is for others.
+    fn gone(&mut self, jobs: &mut Jobs<T>) {
+        let before = self.outlet.consumed();
+        if self.has() == 0 {
+            return;
+        }
+        if let Some(from) = self.outlet.unread_from(self.writer.position()) {
+            self.settle(before, jobs);
+            jobs.waiting.extend(self.writer.unread(from));
+        }
+    }
+}
+
+impl<T: Message> Outbound<T> {
+    /// How many jobs the worker has, as far as is known.
+    fn has(&self) -> u64 {
+        self.writer.position() - self.outlet.consumed()
+    }
+
+    /// Reads what has become of its jobs; how many more it may have: none, if it is gone or has lied.
+    fn refresh(&mut self, jobs: &mut Jobs<T>) -> u64 {
+        let before = self.outlet.consumed();
+        let credit = self.outlet.refresh(self.writer.position());
+        self.settle(before, jobs);
+        credit
+    }
+
+    /// Of the jobs that it has consumed since this one, those that it has given back wait for others.
+    fn settle(&mut self, before: u64, jobs: &mut Jobs<T>) {
+        let consumed = self.outlet.consumed();
+        let Some(met) = &self.outlet.end.link.met else { return };
+        if before == consumed {
+            return;
+        }
+        let given_back = heard(met.region.word(GIVEN_BACK));
+        for position in before..consumed {
+            if given_back & bit(position) == 0 {
+                jobs.finished += 1;
+            } else {
+                jobs.waiting.push_back(self.writer.written(position));
+                self.gave_back = true;
+            }
+        }
+    }
+
+    fn put(&mut self, job: &T) {
+        self.gave_back = false;
+        self.writer.write(job);
+        self.outlet.end.published();
+    }
+}
+
+impl Options {
+    /// The sender of a work queue that listens at this name; see [`Listener`](crate::Listener). A worker has at most
+    /// `credit` jobs at a time, 1 to 64.
+    ///
+    /// # Errors
+    /// As for [`listen`](Self::listen), or a credit that cannot be.
+    pub fn work<T: Message>(&self, name: &str, credit: usize) -> Result<WorkSender<T>, Error> {
+        WorkSender::new(self, Some(name), credit)
+    }
+
+    /// The sender of a work queue without a name, for workers that inherit a [`seat`](WorkSender::seat).
+    ///
+    /// # Errors
+    /// [`Refused`](Error::Refused): no memory or no descriptors are left, or a credit that cannot be.
+    pub fn work_without_name<T: Message>(&self, credit: usize) -> Result<WorkSender<T>, Error> {
+        WorkSender::new(self, None, credit)
+    }
+}
+
+impl<T: Message> WorkSender<T> {
+    fn new(options: &Options, name: Option<&str>, credit: usize) -> Result<Self, Error> {
+        if !(1..=MOST).contains(&credit) {
+            return Err(Error::Refused(Why::Capacity));
+        }
+        let jobs = Jobs { credit, waiting: VecDeque::new(), finished: 0 };
+        Ok(Self { crowd: Crowd::new(options, name, jobs)?, spin: None })
+    }
+
+    /// As [`Options::work`], with the default options.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn bind(name: &str, credit: usize) -> Result<Self, Error> {
+        Options::new().work(name, credit)
+    }
+
+    /// As [`Options::work_without_name`], with the default options.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn without_name(credit: usize) -> Result<Self, Error> {
+        Options::new().work_without_name(credit)
+    }
+
+    /// A place for one more worker: a socket for [`WorkReceiver::from_fd`](crate::WorkReceiver::from_fd), for a child to
+    /// inherit. Until that is used, each job costs a system call.
+    ///
+    /// # Errors
+    /// [`Refused`](Error::Refused): no memory or no descriptors are left.
+    pub fn seat(&mut self) -> Result<OwnedFd, Error> {
+        self.crowd.home.seat().map(|(_, seat)| seat)
+    }
+
+    /// Gives out a job; waits while no worker may have one more, or none is there.
+    ///
+    /// # Errors
+    /// [`Closed`](Error::Closed): no worker is there, and none can come; the job.
+    pub fn send(&mut self, job: T) -> Result<(), SendError<T>> {
+        match self.turn(None) {
+            Ok(turn) => self.put(turn, &job),
+            Err(unfulfilled) => return Err(SendError(job, ended(unfulfilled))),
+        }
+        Ok(())
+    }
+
+    /// Gives out a job if a worker may have one more. Never blocks.
+    ///
+    /// # Errors
+    /// None may, or none is there: the job.
+    pub fn try_send(&mut self, job: T) -> Result<(), TrySendError<T>> {
+        let found = self.look().or_else(|| {
+            self.crowd.serve(Some(Duration::ZERO));
+            self.look()
+        });
+        match found {
+            Some(turn) => self.put(turn, &job),
+            None if self.crowd.home.is_over() => return Err(TrySendError::Ended(job, Error::Closed)),
+            None => return Err(TrySendError::Full(job)),
+        }
+        Ok(())
+    }
+
+    /// As [`send`](Self::send), for at most this long.
+    ///
+    /// # Errors
+    /// No worker could have it for all that time, or as there: the job.
+    pub fn send_timeout(&mut self, job: T, limit: Duration) -> Result<(), SendTimeoutError<T>> {
+        self.send_until(job, deadline(limit))
+    }
+
+    /// As [`send`](Self::send), until then at most.
+    ///
+    /// # Errors
+    /// As for [`send_timeout`](Self::send_timeout).
+    pub fn send_deadline(&mut self, job: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
+        self.send_until(job, Some(deadline))
+    }
+
+    fn send_until(&mut self, job: T, deadline: Option<Instant>) -> Result<(), SendTimeoutError<T>> {
+        match self.turn(deadline) {
+            Ok(turn) => self.put(turn, &job),
+            Err(Unfulfilled::Timeout) => return Err(SendTimeoutError::Timeout(job)),
+            Err(Unfulfilled::Ended(error)) => return Err(SendTimeoutError::Ended(job, error)),
+        }
+        Ok(())
+    }
+
+    /// The turn of a worker that may have a new job, for which it waits.
+    fn turn(&mut self, deadline: Option<Instant>) -> Result<usize, Unfulfilled> {
+        self.look().map_or_else(|| self.wait(deadline, Self::look), Ok)
+    }
+
+    fn put(&mut self, turn: usize, job: &T) {
+        self.give(turn, job);
+        // Last: it runs user code, and a panic must not lose the job.
+        self.crowd.serve_if_due();
+    }
+
+    /// Gives out the jobs that wait. The turn of the worker that may have a new one.
+    fn look(&mut self) -> Option<usize> {
+        loop {
+            let turn = self.freest();
+            let waiting = &mut self.crowd.home.common.waiting;
+            let Some(job) = waiting.pop_front() else { return turn };
+            let Some(turn) = turn else {
+                waiting.push_front(job);
+                return None;
+            };
+            self.give(turn, &job);
+        }
+    }
+
+    /// The turn of the worker that has the fewest jobs, and may have one more; of two such, the one that has not just given
+    /// one back. Drops those that are gone.
+    fn freest(&mut self) -> Option<usize> {
+        let Home { active, lanes, common, .. } = &mut self.crowd.home;
+        let (mut found, mut fewest, mut are_all_there) = (None, (u64::MAX, true), true);
+        for (turn, at) in active.iter().enumerate() {
+            let Some(lane) = &mut lanes[*at] else { continue };
+            let credit = lane.party.refresh(common);
+            let has = (lane.party.has(), lane.party.gave_back);
+            if credit > 0 && has < fewest {
+                (found, fewest) = (Some(turn), has);
+            }
+            are_all_there &= credit > 0 || lane.party.outlet.end.fate().is_none();
+        }
+        if are_all_there {
+            return found;
+        }
+        self.crowd.home.sweep();
+        self.freest()
+    }
+
+    /// The next turns are those of others.
+    fn give(&mut self, turn: usize, job: &T) {
+        let Home { active, lanes, .. } = &mut self.crowd.home;
+        if let Some(at) = active.remove(turn) {
+            active.push_back(at);
+            if let Some(lane) = &mut lanes[at] {
+                lane.party.put(job);
+            }
+        }
+    }
+
+    // WAITS: for what `look` finds, or the deadline; it looks, arms all lanes, looks again, and sleeps.
+    // A look meets nobody, as that of a pipe: who comes later is met by `serve`, behind the sleep.
+    /// Gives out the jobs that wait, until `look` finds something, or no worker is there and none can come.
+    #[cold]
+    #[inline(never)]
+    fn wait<R>(
+        &mut self,
+        deadline: Option<Instant>,
+        mut look: impl FnMut(&mut Self) -> Option<R>,
+    ) -> Result<R, Unfulfilled> {
+        loop {
+            for _ in 0..self.looks() {
+                if let Some(found) = look(self) {
+                    return Ok(found);
+                }
+                core::hint::spin_loop();
+            }
+            let mut is_armed = true;
+            self.each_end(|end| is_armed &= end.arm());
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let found = look(self);
+            let is_over = found.is_none() && self.crowd.home.is_over();
+            let is_late = left == Some(Duration::ZERO);
+            if found.is_none() && !is_over && !is_late {
+                self.crowd.serve([left, (!is_armed).then_some(SHORT)].into_iter().flatten().min());
+            }
+            self.each_end(|end| end.disarm());
+            match found {
+                Some(found) => return Ok(found),
+                None if is_over => return Err(Unfulfilled::Ended(Error::Closed)),
+                None if is_late => return Err(Unfulfilled::Timeout),
+                None => {}
+            }
+        }
+    }
+
+    /// How many times it looks before it sleeps.
+    fn looks(&mut self) -> u32 {
+        let Self { spin, crowd } = self;
+        spin.unwrap_or_else(|| if crowd.home.share_processor() { 0 } else { SPIN })
+    }
+
+    fn each_end(&mut self, mut act: impl FnMut(&mut End)) {
+        let Home { active, lanes, .. } = &mut self.crowd.home;
+        for at in active.iter() {
+            if let Some(lane) = &mut lanes[*at] {
+                act(&mut lane.party.outlet.end);
+            }
+        }
+    }
+
+    /// Gives out the jobs that wait; something, when all jobs are finished.
+    fn settled(&mut self) -> Option<()> {
+        self.look();
+        (self.unfinished() == 0).then_some(())
+    }
+
+    /// Waits until all jobs that were sent are finished. What workers give back meanwhile, it gives to others.
+    ///
+    /// # Errors
+    /// [`Closed`](Error::Closed): some are not finished, no worker is there, and none can come. With a new
+    /// [`seat`](Self::seat) it goes on.
+    pub fn settle(&mut self) -> Result<(), Error> {
+        self.wait(None, Self::settled).map_err(ended)
+    }
+
+    /// As [`settle`](Self::settle), without waiting. `None`: some are not finished.
+    #[cfg(feature = "tokio")]
+    pub(crate) fn try_settle(&mut self) -> Option<Result<(), Error>> {
+        let settled = self.settled().map(Ok);
+        settled.or_else(|| self.crowd.home.is_over().then_some(Err(Error::Closed)))
+    }
+
+    /// As [`settle`](Self::settle), for at most this long; whether all are finished.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn settle_timeout(&mut self, limit: Duration) -> Result<bool, Error> {
+        match self.wait(deadline(limit), Self::settled) {
+            Ok(()) => Ok(true),
+            Err(Unfulfilled::Timeout) => Ok(false),
+            Err(Unfulfilled::Ended(error)) => Err(error),
+        }
+    }
+
+    /// Accepts workers that have come, notices those that have gone, and gives out what was given back. Never blocks.
+    pub fn serve(&mut self) {
+        self.crowd.serve(Some(Duration::ZERO));
+        self.look();
+    }
+
+    /// As [`serve`](Self::serve), for all of this time: what a sender without new jobs does instead of sleeping. It returns
+    /// before, if no worker is there and none can come.
+    pub fn serve_timeout(&mut self, limit: Duration) {
+        // Nothing is found.
+        let _ = self.wait(deadline(limit), |sender| {
+            sender.look();
+            None::<()>
+        });
+    }
+
+    /// How many jobs workers have finished, as far as was noticed: each that was sent is counted once.
+    pub fn finished(&self) -> u64 {
+        self.crowd.home.common.finished
+    }
+
+    /// How many jobs that were sent are not finished, as far as was noticed.
+    pub fn unfinished(&self) -> usize {
+        let lanes = self.crowd.home.lanes.iter().flatten();
+        lanes.map(|lane| lane.party.has() as usize).sum::<usize>() + self.crowd.home.common.waiting.len()
+    }
+
+    /// How many workers there are, with those that have not said hello yet.
+    pub fn workers(&self) -> usize {
+        self.crowd.home.peers()
+    }
+
+    /// How many times it looks at its workers before it sleeps; 0: it sleeps at once.
+    pub fn set_spin(&mut self, looks: u32) {
+        self.spin = Some(looks);
+    }
+
+    /// For an event loop: if no worker may have one more job, the [descriptor](AsFd::as_fd) becomes readable when one may, or
+    /// when a worker comes or goes. False: there is something to be done now.
+    pub fn arm(&mut self) -> bool {
+        self.arm_until(|sender| sender.look().is_some())
+    }
+
+    /// As [`arm`](Self::arm), for who has no job to send and waits until all are [finished](Self::unfinished).
+    pub fn arm_to_settle(&mut self) -> bool {
+        self.arm_until(|sender| sender.settled().is_some())
+    }
+
+    fn arm_until(&mut self, is_ready: impl FnOnce(&mut Self) -> bool) -> bool {
+        let are_all = self.crowd.arm();
+        let mut is_armed = true;
+        self.each_end(|end| is_armed &= end.arm());
+        !is_ready(self) && are_all && is_armed && !self.crowd.home.is_over()
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+impl<T: Message> WorkSender<T> {
+    /// Why workers have ended.
+    pub(crate) fn ended(&mut self) -> Vec<Error> {
+        self.crowd.home.ended.drain(..).map(|ended| ended.error).collect()
+    }
+}
+
+impl<T: Message> AsFd for WorkSender<T> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.crowd.home.poller.as_fd()
+    }
+}
+
+impl<T: Message> fmt::Debug for WorkSender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WorkSender").field("unfinished", &self.unfinished()).finish_non_exhaustive()
+    }
+}
