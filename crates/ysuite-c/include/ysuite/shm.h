@@ -60,7 +60,7 @@
 #include "declarations.h"
 
 /** Options that are all defaults. */
-#define YS_SHM_OPTIONS_INIT { (uint32_t)sizeof(ys_shm_options), 0, 0, NULL, NULL, 0 }
+#define YS_SHM_OPTIONS_INIT { sizeof(ys_shm_options), 0, 0, NULL, NULL, 0 }
 
 /**
  * Listens at a name. One thread at a time; it may move between threads. Freed by ys_shm_listener_free.
