@@ -84,13 +84,16 @@ fn a_second_thread_in_an_end_is_refused() {
 /// Claim: The checked C build reports the use of a freed handle of a channel between processes.
 #[test]
 fn what_was_freed_says_so() {
-    let ((tx, rx), listener) = (pipe(), listener("freed"));
-    let (mut byte, mut length) = (0_u8, 0);
+    let ((tx, rx), listener, mut funnel) = (pipe(), listener("freed"), null_mut());
+    let (mut byte, mut length, mut sender, mut why) = (0_u8, 0, 0, 0);
+    let number = &raw mut sender;
     // SAFETY: the checked build takes any use of a handle that was freed.
     unsafe {
         ys_shm_tx_free(tx);
         ys_shm_rx_free(rx);
         ys_shm_listener_free(listener);
+        assert_eq!(ys_shm_funnel_open(null(), null(), &mut funnel), OK);
+        ys_shm_funnel_free(funnel);
         assert_eq!((ys_shm_send(tx, null(), 0), ys_shm_try_send(tx, null(), 0)), (EFREED, EFREED));
         assert_eq!((ys_shm_send_for(tx, null(), 0, -1), ys_shm_tx_arm(tx, 0)), (EFREED, EFREED));
         assert_eq!((ys_shm_tx_fd(tx), ys_shm_tx_is_closed(tx)), (EFREED, EFREED));
@@ -102,6 +105,12 @@ fn what_was_freed_says_so() {
         assert_eq!((ys_shm_rx_fd(rx), ys_shm_rx_arm(rx)), (EFREED, EFREED));
         assert_eq!((ys_shm_rx_into_fd(rx), ys_shm_rx_close(rx)), (EFREED, EFREED));
         assert_eq!((ys_shm_accept(listener, -1), ys_shm_listener_fd(listener)), (EFREED, EFREED));
+        assert_eq!(ys_shm_funnel_recv(funnel, place(&mut byte), 1, &mut length, null_mut()), EFREED);
+        assert_eq!(ys_shm_funnel_try_recv(funnel, place(&mut byte), 1, &mut length, null_mut()), EFREED);
+        assert_eq!(ys_shm_funnel_recv_for(funnel, place(&mut byte), 1, &mut length, null_mut(), -1), EFREED);
+        assert_eq!((ys_shm_funnel_fd(funnel), ys_shm_funnel_arm(funnel)), (EFREED, EFREED));
+        assert_eq!((ys_shm_funnel_seat(funnel, number), ys_shm_funnel_senders(funnel)), (EFREED, wide(EFREED)));
+        assert_eq!(ys_shm_funnel_next_ended(funnel, number, &mut why), EFREED);
     }
 }
 
@@ -123,6 +132,12 @@ fn mistake(name: &str) {
                 drop(waiting(rx));
                 until_busy(rx);
                 ys_shm_rx_free(rx);
+            }
+            "funnel twice" => {
+                let mut funnel = null_mut();
+                assert_eq!(ys_shm_funnel_open(null(), null(), &mut funnel), OK);
+                ys_shm_funnel_free(funnel);
+                ys_shm_funnel_free(funnel);
             }
             "listener twice" => {
                 let listener = listener("twice");
@@ -157,6 +172,7 @@ fn a_mistake_ends_the_process_with_a_sentence() {
         ("rx twice", "ysuite: ys_shm_rx_free was called for a handle that was freed before.\n"),
         ("rx inside", "ysuite: ys_shm_rx_free was called for a handle that has a thread inside.\n"),
         ("listener twice", "ysuite: ys_shm_listener_free was called for a handle that was freed before.\n"),
+        ("funnel twice", "ysuite: ys_shm_funnel_free was called for a handle that was freed before.\n"),
         ("fork", "ysuite: a forked child has used a handle of its parent; it may only call ys_shm_tx_free.\n"),
     ];
     for (name, sentence) in sentences {

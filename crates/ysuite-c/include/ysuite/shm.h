@@ -30,6 +30,8 @@
  *  ys_shm_connect(); or a child inherits the descriptor of an end that was not used, ys_shm_tx_into_fd() and
  *  ys_shm_rx_into_fd(). Neither end waits for the other when it is made: a sender fills the channel before anybody is there.
  *
+ *  A funnel is the receiver of many senders, ys_shm_funnel_open(): each is the sender of a pipe, and does not know the difference.
+ *
  *  Handles are used as those of ysuite.h: by one thread at a time; freeing closes; in the checked build a handle that was freed
  *  or that two threads use is found out, and so is a forked child that uses a handle of its parent, whose memory it has not. Of
  *  such a handle a child may only call the function that frees it. These handles have no stopper, and enter no set and no
@@ -61,6 +63,12 @@
 
 /** Options that are all defaults. */
 #define YS_SHM_OPTIONS_INIT { sizeof(ys_shm_options), 0, 0, NULL, NULL, 0 }
+
+/**
+ * The receiver of many senders, each of which is a ys_shm_tx in a process of its own. One thread at a time; it may move
+ * between threads. Freed by ys_shm_funnel_free.
+ */
+typedef struct ys_shm_funnel ys_shm_funnel;
 
 /**
  * Listens at a name. One thread at a time; it may move between threads. Freed by ys_shm_listener_free.
@@ -378,6 +386,114 @@ int ys_shm_rx_close(struct ys_shm_rx *rx);
 void ys_shm_rx_free(struct ys_shm_rx *rx);
 
 /**
+ * Opens a funnel: a receiver of many senders, which connect by its name, by ys_shm_connect, or inherit a
+ * ys_shm_funnel_seat. Messages of one sender arrive in order; the senders take turns. They come and go; one that dies ends its own
+ * lane alone. Accepting them is part of receiving.
+ *
+ * @param name the name, as of ys_shm_listener_open; NULL: none
+ * @param options how it treats its peers, and who may connect; NULL: the defaults
+ * @param funnel where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ */
+int ys_shm_funnel_open(const char *name,
+                       const struct ys_shm_options *options,
+                       struct ys_shm_funnel **funnel);
+
+/**
+ * A place for one more sender: a socket for ys_shm_tx_open, for a child to inherit. Only a descriptor without FD_CLOEXEC is
+ * inherited: clear it in the child.
+ *
+ * @param funnel the funnel
+ * @param sender receives the number of that sender
+ * @return a descriptor, which is the caller's; YS_EINVAL; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+ */
+int ys_shm_funnel_seat(struct ys_shm_funnel *funnel, uint64_t *sender);
+
+/**
+ * Receives a message of any sender, as ys_shm_recv; waits while there is none.
+ *
+ * @param funnel the funnel
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @param sender receives the number of its sender; NULL: it is not asked for
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the message does not fit, and is the next one again; YS_CLOSED: all senders of a
+ *     funnel without a name are gone
+ */
+int ys_shm_funnel_recv(struct ys_shm_funnel *funnel, void *to, size_t room, size_t *length, uint64_t *sender);
+
+/**
+ * Receives a message if there is one. Never waits. If there is none it asks the kernel once for more.
+ *
+ * @param funnel the funnel
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @param sender receives the number of its sender; NULL: it is not asked for
+ * @return YS_OK; YS_EMPTY; otherwise as ys_shm_funnel_recv
+ */
+int ys_shm_funnel_try_recv(struct ys_shm_funnel *funnel, void *to, size_t room, size_t *length, uint64_t *sender);
+
+/**
+ * Receives a message; waits for so long at most.
+ *
+ * @param funnel the funnel
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @param sender receives the number of its sender; NULL: it is not asked for
+ * @param ns nanoseconds; 0: as ys_shm_funnel_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_funnel_recv
+ */
+int ys_shm_funnel_recv_for(struct ys_shm_funnel *funnel, void *to, size_t room, size_t *length, uint64_t *sender, int64_t ns);
+
+/**
+ * The next sender that has ended since this was asked last, in order. All that it had sent was received before. The last few
+ * hundred are remembered. Receiving is what notices an end. Never waits.
+ *
+ * @param funnel the funnel
+ * @param sender receives its number
+ * @param why receives YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED or one of the codes behind it
+ * @return YS_OK; YS_EMPTY: none has ended; YS_EINVAL
+ */
+int ys_shm_funnel_next_ended(struct ys_shm_funnel *funnel, uint64_t *sender, int *why);
+
+/**
+ * How many senders there are, with those that have connected and have not said yet what they are.
+ *
+ * @param funnel the funnel
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_funnel_senders(struct ys_shm_funnel *funnel);
+
+/**
+ * The descriptor of the funnel, for poll and epoll, after ys_shm_funnel_arm. It stays the funnel's: never read, written or
+ * closed.
+ *
+ * @param funnel the funnel
+ * @return the descriptor
+ */
+int ys_shm_funnel_fd(struct ys_shm_funnel *funnel);
+
+/**
+ * Says that the funnel is about to sleep in an event loop, which has received until YS_EMPTY and then asked for senders that
+ * have ended: if there is no message, the descriptor becomes readable when there is, or when a sender comes or goes. Some system
+ * calls.
+ *
+ * @param funnel the funnel
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_funnel_arm(struct ys_shm_funnel *funnel);
+
+/**
+ * Frees a funnel, and takes its name away. Its senders are told that it is closed. Also in a forked child, for a handle of its
+ * parent: there it closes descriptors only.
+ *
+ * @param funnel the funnel, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_funnel_free(struct ys_shm_funnel *funnel);
+
+/**
  * Why the last call of this thread was refused that has returned YS_REFUSED or one of the codes behind it, in full: after
  * YS_REFUSED_BY_PEER with what the peer has said, after YS_REFUSED_USER with the number of the user. Any thread.
  *
@@ -385,6 +501,114 @@ void ys_shm_rx_free(struct ys_shm_rx *rx);
  *     freed
  */
 const char *ys_shm_refusal(void);
+
+/**
+ * Opens a funnel: a receiver of many senders, which connect by its name, by ys_shm_connect, or inherit a
+ * ys_shm_funnel_seat. Messages of one sender arrive in order; the senders take turns. They come and go; one that dies ends its own
+ * lane alone. Accepting them is part of receiving.
+ *
+ * @param name the name, as of ys_shm_listener_open; NULL: none
+ * @param options how it treats its peers, and who may connect; NULL: the defaults
+ * @param funnel where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ */
+int ys_shm_funnel_open(const char *name,
+                       const struct ys_shm_options *options,
+                       struct ys_shm_funnel **funnel);
+
+/**
+ * A place for one more sender: a socket for ys_shm_tx_open, for a child to inherit. Only a descriptor without FD_CLOEXEC is
+ * inherited: clear it in the child.
+ *
+ * @param funnel the funnel
+ * @param sender receives the number of that sender
+ * @return a descriptor, which is the caller's; YS_EINVAL; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+ */
+int ys_shm_funnel_seat(struct ys_shm_funnel *funnel, uint64_t *sender);
+
+/**
+ * Receives a message of any sender, as ys_shm_recv; waits while there is none.
+ *
+ * @param funnel the funnel
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @param sender receives the number of its sender; NULL: it is not asked for
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the message does not fit, and is the next one again; YS_CLOSED: all senders of a
+ *     funnel without a name are gone
+ */
+int ys_shm_funnel_recv(struct ys_shm_funnel *funnel, void *to, size_t room, size_t *length, uint64_t *sender);
+
+/**
+ * Receives a message if there is one. Never waits. If there is none it asks the kernel once for more.
+ *
+ * @param funnel the funnel
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @param sender receives the number of its sender; NULL: it is not asked for
+ * @return YS_OK; YS_EMPTY; otherwise as ys_shm_funnel_recv
+ */
+int ys_shm_funnel_try_recv(struct ys_shm_funnel *funnel, void *to, size_t room, size_t *length, uint64_t *sender);
+
+/**
+ * Receives a message; waits for so long at most.
+ *
+ * @param funnel the funnel
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @param sender receives the number of its sender; NULL: it is not asked for
+ * @param ns nanoseconds; 0: as ys_shm_funnel_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_funnel_recv
+ */
+int ys_shm_funnel_recv_for(struct ys_shm_funnel *funnel, void *to, size_t room, size_t *length, uint64_t *sender, int64_t ns);
+
+/**
+ * The next sender that has ended since this was asked last, in order. All that it had sent was received before. The last few
+ * hundred are remembered. Receiving is what notices an end. Never waits.
+ *
+ * @param funnel the funnel
+ * @param sender receives its number
+ * @param why receives YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED or one of the codes behind it
+ * @return YS_OK; YS_EMPTY: none has ended; YS_EINVAL
+ */
+int ys_shm_funnel_next_ended(struct ys_shm_funnel *funnel, uint64_t *sender, int *why);
+
+/**
+ * How many senders there are, with those that have connected and have not said yet what they are.
+ *
+ * @param funnel the funnel
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_funnel_senders(struct ys_shm_funnel *funnel);
+
+/**
+ * The descriptor of the funnel, for poll and epoll, after ys_shm_funnel_arm. It stays the funnel's: never read, written or
+ * closed.
+ *
+ * @param funnel the funnel
+ * @return the descriptor
+ */
+int ys_shm_funnel_fd(struct ys_shm_funnel *funnel);
+
+/**
+ * Says that the funnel is about to sleep in an event loop, which has received until YS_EMPTY and then asked for senders that
+ * have ended: if there is no message, the descriptor becomes readable when there is, or when a sender comes or goes. Some system
+ * calls.
+ *
+ * @param funnel the funnel
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_funnel_arm(struct ys_shm_funnel *funnel);
+
+/**
+ * Frees a funnel, and takes its name away. Its senders are told that it is closed. Also in a forked child, for a handle of its
+ * parent: there it closes descriptors only.
+ *
+ * @param funnel the funnel, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_funnel_free(struct ys_shm_funnel *funnel);
 
 /**
  * Listens at a name: an abstract one, which vanishes with this process, or a path if it contains a slash. Who connects gets a

@@ -42,6 +42,7 @@ struct shm_frees {
   void operator()(ys_shm_listener *handle) const noexcept { ys_shm_listener_free(handle); }
   void operator()(ys_shm_tx *handle) const noexcept { ys_shm_tx_free(handle); }
   void operator()(ys_shm_rx *handle) const noexcept { ys_shm_rx_free(handle); }
+  void operator()(ys_shm_funnel *handle) const noexcept { ys_shm_funnel_free(handle); }
 };
 
 template <class Handle>
@@ -357,6 +358,120 @@ inline received<pipe_channel> try_pipe(std::size_t capacity, const options &how 
 inline pipe_channel pipe(std::size_t capacity, const options &how = {}) {
   return detail::opened(shm::try_pipe(capacity, how), "ys::shm::pipe");
 }
+
+/** A message of a funnel. */
+struct message {
+  std::uint64_t sender; /**< the number of its sender */
+  std::string bytes;
+};
+
+/** A sender of a funnel that has ended. */
+struct ended {
+  std::uint64_t sender; /**< its number */
+  status why;           /**< status::closed, status::died, status::broken, or why it was refused */
+};
+
+/** A place for one more sender of a funnel. */
+struct seat {
+  std::uint64_t sender; /**< the number of that sender */
+  socket over;          /**< for the sender, in a child that inherits it */
+};
+
+/** The receiver of many senders, each of which is a ys::shm::sender in a process of its own. One thread at a time. */
+class funnel {
+ public:
+  /** A funnel that listens at a name, as ys_shm_funnel_open(). Throws. */
+  explicit funnel(const std::string &name, const options &how = {})
+      : funnel(detail::opened(try_open(name, how), "ys::shm::funnel")) {}
+  /** The same; empty for the reason that it has. */
+  static received<funnel> try_open(const std::string &name, const options &how = {}) noexcept { return open(name.c_str(), how); }
+  /** A funnel without a name, for senders that inherit a seat. Throws. */
+  static funnel without_name(const options &how = {}) {
+    return detail::opened(open(nullptr, how), "ys::shm::funnel");
+  }
+  /** The same; empty for the reason that it has. */
+  static received<funnel> try_without_name(const options &how = {}) noexcept { return open(nullptr, how); }
+  /** Takes over a funnel of C. */
+  explicit funnel(ys_shm_funnel *handle) noexcept : handle_(handle) {}
+
+  /** A place for one more sender. */
+  received<shm::seat> seat() noexcept {
+    std::uint64_t sender = 0;
+    const int answer = ys_shm_funnel_seat(raw(), &sender);
+    if (answer < 0) return status::from(answer);
+    return {std::in_place, shm::seat{sender, socket(answer)}};
+  }
+
+  /** Receives a message of any sender; waits while there is none. What allocating throws passes, and the message stays. */
+  received<message> recv() { return recv_ns(detail::for_ever); }
+  /** The same, without waiting: status::empty. */
+  received<message> try_recv() { return recv_ns(detail::no_time); }
+  /** The same, at most so long: status::timeout. */
+  template <class Rep, class Period>
+  received<message> recv_for(std::chrono::duration<Rep, Period> time) {
+    return recv_ns(detail::nanoseconds(time));
+  }
+  /** The same, until a moment. */
+  template <class Clock, class Duration>
+  received<message> recv_until(const std::chrono::time_point<Clock, Duration> &moment) {
+    return detail::until(
+        moment, [this](std::int64_t ns) { return recv_ns(ns); },
+        [](const received<message> &answer) { return answer.status() == status::timeout; });
+  }
+  /** Receives into a buffer of this room, at most so many nanoseconds, as ys_shm_funnel_recv_for(). status::too_long: the message
+   *  stays, and `length` is what it needs. */
+  status recv_into(void *to, std::size_t room, std::size_t &length, std::uint64_t &sender, std::int64_t ns = -1) noexcept {
+    return status::from(ys_shm_funnel_recv_for(raw(), to, room, &length, &sender, ns));
+  }
+
+  /** The next sender that has ended, behind what it had sent. status::empty: none has. */
+  received<ended> next_ended() noexcept {
+    std::uint64_t sender = 0;
+    int why = 0;
+    const int code = ys_shm_funnel_next_ended(raw(), &sender, &why);
+    if (code != YS_OK) return status::from(code);
+    return {std::in_place, ended{sender, status::from(why)}};
+  }
+  /** How many senders there are. */
+  std::size_t senders() const noexcept {
+    const std::ptrdiff_t answer = ys_shm_funnel_senders(raw());
+    return answer > 0 ? static_cast<std::size_t>(answer) : 0;
+  }
+
+  /** For an event loop, before it sleeps, behind next_ended(): fd() becomes readable when there is a message, or a sender comes or
+   *  goes. False: there is something to be done now. */
+  bool arm() noexcept { return ys_shm_funnel_arm(raw()) > 0; }
+  /** The descriptor for that. Negative: none. */
+  int fd() const noexcept { return ys_shm_funnel_fd(raw()); }
+
+  explicit operator bool() const noexcept { return handle_ != nullptr; }
+  ys_shm_funnel *raw() const noexcept { return handle_.get(); }
+  /** Gives the handle of C away, to be freed by ys_shm_funnel_free(). */
+  [[nodiscard]] ys_shm_funnel *release() noexcept { return handle_.release(); }
+
+ private:
+  static received<funnel> open(const char *name, const options &how) noexcept {
+    const ys_shm_options given = how.raw();
+    ys_shm_funnel *handle = nullptr;
+    const int code = ys_shm_funnel_open(name, &given, &handle);
+    if (code != YS_OK) return status::from(code);
+    return {std::in_place, funnel(handle)};
+  }
+
+  received<message> recv_ns(std::int64_t ns) {
+    message found{};
+    std::size_t length = 0;
+    status answer = recv_into(nullptr, 0, length, found.sender, ns);
+    if (answer == status::too_long) {
+      found.bytes.resize(length);
+      answer = recv_into(found.bytes.data(), length, length, found.sender, ns);
+    }
+    if (!answer) return answer;
+    return {std::in_place, std::move(found)};
+  }
+
+  detail::shm_owned<ys_shm_funnel> handle_;
+};
 
 }  // namespace shm
 }  // namespace ys

@@ -3,11 +3,17 @@
 //! One thread at a time uses a handle, as with those within a process, and the checked build finds out likewise. A handle
 //! outlives its end: one that was closed or given away answers YS_CLOSED.
 
+mod funnel;
 mod listener;
 mod options;
 mod rx;
 mod tx;
 
+pub use self::funnel::{
+    ys_shm_funnel, ys_shm_funnel_arm, ys_shm_funnel_fd, ys_shm_funnel_free, ys_shm_funnel_next_ended,
+    ys_shm_funnel_open, ys_shm_funnel_recv, ys_shm_funnel_recv_for, ys_shm_funnel_seat, ys_shm_funnel_senders,
+    ys_shm_funnel_try_recv,
+};
 pub use self::listener::{
     ys_shm_accept, ys_shm_connect, ys_shm_listener, ys_shm_listener_fd, ys_shm_listener_free, ys_shm_listener_open,
 };

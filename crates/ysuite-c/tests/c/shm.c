@@ -227,6 +227,101 @@ static void an_event_loop_serves_a_child(void) {
   close(loop);
 }
 
+/* ---- a funnel ---- */
+
+enum { CHILDREN = 3 };
+
+/* Two children connect, of which one crashes, and one inherits a seat. All that they sent comes, each's in order, and then how
+   each has ended. */
+static void a_funnel_hears_how_each_child_ends(void) {
+  const unique name = name_of("funnel");
+  ys_shm_funnel *funnel;
+  uint64_t seat, sender;
+  char argument[16];
+  unsigned char message[MOST], expected[MOST];
+  size_t length;
+  int why, closed = 0, died = 0;
+  CHECK_IS(ys_shm_funnel_open(name.name, NULL, &funnel), YS_OK);
+  CHECK_IS(ys_shm_funnel_senders(funnel), 0);
+  CHECK_IS(ys_shm_funnel_try_recv(funnel, message, MOST, &length, &sender), YS_EMPTY);
+  CHECK_IS(ys_shm_funnel_recv_for(funnel, message, MOST, &length, &sender, MILLISECOND), YS_TIMEOUT);
+  CHECK_IS(ys_shm_funnel_next_ended(funnel, &sender, &why), YS_EMPTY);
+  const int descriptor = ys_shm_funnel_seat(funnel, &seat);
+  CHECK(descriptor >= 0);
+  CHECK_IS(ys_shm_funnel_senders(funnel), 1);
+  CHECK_IS(fcntl(descriptor, F_SETFD, 0), 0);
+  snprintf(argument, sizeof argument, "%d", descriptor);
+  const pid_t children[CHILDREN] = {played("sends", name.name), played("sends and crashes", name.name), played("inherits", argument)};
+  CHECK_IS(close(descriptor), 0);
+  unsigned next[CHILDREN + 1] = {0};
+  struct epoll_event event = {.events = EPOLLIN};
+  const int loop = epoll_create1(EPOLL_CLOEXEC);
+  CHECK_IS(epoll_ctl(loop, EPOLL_CTL_ADD, ys_shm_funnel_fd(funnel), &event), 0);
+  while (closed + died < CHILDREN) {
+    int code;
+    while ((code = ys_shm_funnel_try_recv(funnel, message, MOST, &length, &sender)) == YS_OK) {
+      CHECK(sender <= CHILDREN);
+      CHECK_IS(length, made(next[sender]++, expected));
+      CHECK(memcmp(message, expected, length) == 0);
+    }
+    CHECK_IS(code, YS_EMPTY);
+    while ((code = ys_shm_funnel_next_ended(funnel, &sender, &why)) == YS_OK) {
+      CHECK(why == YS_CLOSED || why == YS_DIED);
+      CHECK_IS(next[sender], why == YS_CLOSED ? MESSAGES : 3);
+      CHECK(sender != seat || why == YS_CLOSED);
+      closed += why == YS_CLOSED, died += why == YS_DIED;
+    }
+    CHECK_IS(code, YS_EMPTY);
+    if (closed + died < CHILDREN && ys_shm_funnel_arm(funnel) == 1) CHECK_IS(epoll_wait(loop, &event, 1, 60000), 1);
+  }
+  CHECK_IS(died, 1);
+  for (int at = 0; at < CHILDREN; at++) ended(children[at], at == 1 ? SIGKILL : 0);
+  close(loop);
+  ys_shm_funnel_free(funnel);
+}
+
+static void a_funnel_without_a_name(void) {
+  ys_shm_funnel *funnel = NULL;
+  ys_shm_tx *tx;
+  uint64_t seat = 0, sender = 9;
+  size_t length;
+  char room[8];
+  int why;
+  CHECK_IS(ys_shm_funnel_open(NULL, NULL, &funnel), YS_OK);
+  CHECK_IS(ys_shm_tx_open(ys_shm_funnel_seat(funnel, &seat), CAPACITY, NULL, &tx), YS_OK);
+  CHECK_IS(ys_shm_send(tx, "too long!", 9), YS_OK);
+  CHECK_IS(ys_shm_send(tx, "short", 5), YS_OK);
+  /* What does not fit is the next one again, and not waited for. */
+  CHECK_IS(ys_shm_funnel_recv(funnel, room, sizeof room, &length, &sender), YS_ETOOLONG);
+  CHECK(length == 9 && sender == seat);
+  CHECK_IS(ys_shm_funnel_try_recv(funnel, NULL, 0, &length, NULL), YS_ETOOLONG);
+  CHECK_IS(ys_shm_funnel_arm(funnel), 0);
+  char *bytes = malloc(9);
+  CHECK_IS(ys_shm_funnel_recv_for(funnel, bytes, 9, &length, NULL, -1), YS_OK);
+  CHECK(length == 9 && memcmp(bytes, "too long!", 9) == 0);
+  free(bytes);
+  CHECK_IS(ys_shm_funnel_recv(funnel, room, sizeof room, &length, NULL), YS_OK);
+  CHECK(length == 5 && memcmp(room, "short", 5) == 0);
+  ys_shm_tx_free(tx);
+  CHECK_IS(ys_shm_funnel_recv(funnel, room, sizeof room, &length, NULL), YS_CLOSED);
+  CHECK_IS(length, 0);
+  CHECK_IS(ys_shm_funnel_next_ended(funnel, &sender, &why), YS_OK);
+  CHECK(sender == seat && why == YS_CLOSED);
+  /* Bad input. */
+  CHECK_IS(ys_shm_funnel_seat(funnel, NULL), YS_EINVAL);
+  CHECK_IS(ys_shm_funnel_next_ended(funnel, NULL, &why), YS_EINVAL);
+  CHECK_IS(ys_shm_funnel_next_ended(funnel, &sender, NULL), YS_EINVAL);
+  CHECK_IS(ys_shm_funnel_recv(funnel, NULL, 1, &length, NULL), YS_EINVAL);
+  CHECK_IS(ys_shm_funnel_recv(funnel, room, 1, NULL, NULL), YS_EINVAL);
+  CHECK_IS(ys_shm_funnel_senders(NULL), YS_EINVAL);
+  ys_shm_funnel_free(funnel);
+  ys_shm_funnel_free(NULL);
+  CHECK_IS(ys_shm_funnel_open("", NULL, &funnel), YS_REFUSED_NAME);
+  CHECK(funnel == NULL);
+  CHECK_IS(ys_shm_funnel_open("\xff", NULL, &funnel), YS_EINVAL);
+  CHECK_IS(ys_shm_funnel_open(NULL, NULL, NULL), YS_EINVAL);
+}
+
 /* A forked child that frees what its parent has takes nothing away. */
 static void a_forked_child_frees_its_copies(void) {
   ys_shm_tx *tx;
@@ -455,5 +550,7 @@ int main(int count, char **arguments) {
   RUN_CLEAN(a_child_inherits_an_end);
   RUN_CLEAN(an_event_loop_serves_a_child);
   RUN_CLEAN(a_forked_child_frees_its_copies);
+  RUN_CLEAN(a_funnel_without_a_name);
+  RUN_CLEAN(a_funnel_hears_how_each_child_ends);
   return 0;
 }

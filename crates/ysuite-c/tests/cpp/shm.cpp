@@ -3,8 +3,8 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
-#include <sys/epoll.h>
 #include <sys/wait.h>
 
 #include <chrono>
@@ -152,6 +152,40 @@ void who_is_refused_is_told_why() {
 #endif
 }
 
+void a_funnel_hears_how_each_child_ends() {
+  const std::string name = name_of("funnel");
+  ys::shm::funnel funnel(name);
+  CHECK(!funnel.try_recv() && funnel.recv_for(1ms).status() == status::timeout && !funnel.next_ended());
+  ys::shm::seat seat = funnel.seat().value();
+  CHECK(funnel.senders() == 1 && fcntl(seat.over.fd(), F_SETFD, 0) == 0);
+  child sending("sends", name), crashing("crashes", std::to_string(seat.over.fd()));
+  seat.over = ys::shm::socket(-1);
+  std::size_t number = 0, last = 0;
+  for (std::size_t count = 0; count < messages + 1; count++) {
+    ys::shm::message message = funnel.recv().value();
+    if (message.sender == seat.sender) CHECK(message.bytes == "the last" && last++ == 0);
+    else CHECK(message.bytes == made(number++));
+  }
+  int closed = 0, died = 0;
+  while (closed + died < 2) {
+    CHECK(funnel.try_recv().status() == status::empty);
+    while (ys::received<ys::shm::ended> ended = funnel.next_ended()) {
+      CHECK(ended->why == (ended->sender == seat.sender ? status::died : status::closed));
+      ended->why == status::died ? died++ : closed++;
+    }
+    if (closed + died < 2 && funnel.arm()) {
+      pollfd descriptor{funnel.fd(), POLLIN, 0};
+      CHECK(poll(&descriptor, 1, 60000) == 1);
+    }
+  }
+  CHECK(closed == 1 && died == 1 && funnel.senders() == 0);
+  sending.ended();
+  crashing.ended(SIGKILL);
+  ys::shm::funnel other = ys::shm::funnel::without_name();
+  CHECK(other.recv().closed() && other.recv_until(std::chrono::steady_clock::now() + 60s).closed());
+  CHECK(ys::shm::funnel::try_open(name).status() == status::refused_in_use);
+}
+
 }  // namespace
 
 int main(int count, char **arguments) {
@@ -161,4 +195,5 @@ int main(int count, char **arguments) {
   RUN_CLEAN(who_is_refused_is_told_why);
   RUN_CLEAN(a_child_sends_until_it_closes);
   RUN_CLEAN(a_child_that_crashes_is_reported);
+  RUN_CLEAN(a_funnel_hears_how_each_child_ends);
 }
