@@ -6,6 +6,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd};
 
 use ysuite_shm::Listener;
 
+use super::cancel::Uncancelled;
 use super::options::ys_shm_options;
 use super::{Kind, code_of, enter, fd, free, open, text};
 use crate::code::Answer;
@@ -109,6 +110,7 @@ pub unsafe extern "C" fn ys_shm_listener_free(listener: *mut ys_shm_listener) {
 ///     YS_REFUSED_USER, YS_REFUSED_NAME, YS_REFUSED_TIME
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_connect(name: *const c_char, options: *const ys_shm_options) -> c_int {
+    let _inside = Uncancelled::begin();
     // SAFETY: by the caller.
     let connect = || unsafe { ys_shm_options::read(options)?.connect(text(name)?).map_err(code_of) };
     handle::make(|| connect().map_or_else(c_int::from_code, IntoRawFd::into_raw_fd))

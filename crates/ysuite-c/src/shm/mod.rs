@@ -3,6 +3,7 @@
 //! One thread at a time uses a handle, as with those within a process, and the checked build finds out likewise. A handle
 //! outlives its end: one that was closed or given away answers YS_CLOSED.
 
+mod cancel;
 mod funnel;
 mod listener;
 mod options;
@@ -37,6 +38,7 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 
 use ysuite_shm::{Error, Why};
 
+use self::cancel::Uncancelled;
 use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ESYSTEM, YS_OK, ys_code};
 use crate::errno;
 use crate::handle::{self, Content, Handle};
@@ -79,6 +81,7 @@ unsafe fn open<K: Kind>(to: *mut *mut K, make: impl FnOnce() -> Result<K::End, y
     }
     // SAFETY: by the caller.
     unsafe { *to = ptr::null_mut() };
+    let _inside = Uncancelled::begin();
     handle::make(|| match make() {
         Ok(end) => {
             // SAFETY: by the caller.
@@ -101,6 +104,7 @@ unsafe fn place<K: Kind, A: Answer>(handle: *mut K, call: impl FnOnce(&mut Optio
         }
         call(&mut slot.end)
     };
+    let _inside = Uncancelled::begin();
     // SAFETY: by the caller.
     unsafe { handle::enter(handle.cast::<Handle<Slot<K>>>(), inside) }
 }
@@ -124,6 +128,7 @@ unsafe fn close<K: Kind>(handle: *mut K) -> c_int {
 /// # Safety
 /// As of [`handle::free`].
 unsafe fn free<K: Kind>(handle: *mut K) {
+    let _inside = Uncancelled::begin();
     // SAFETY: by the caller.
     unsafe { handle::free(handle.cast::<Handle<Slot<K>>>()) }
 }
@@ -163,6 +168,8 @@ unsafe fn open_over<K: Kind>(
 ) -> c_int {
     // SAFETY: by the caller.
     let socket = unsafe { adopt(fd) };
+    // For the socket: what it is not given to closes it.
+    let _inside = Uncancelled::begin();
     // SAFETY: by the caller.
     let code = unsafe { open(to, || make(socket?)) };
     // The error of who was to give a socket.
