@@ -231,7 +231,8 @@ fn code_of(error: Error) -> ys_code {
         Error::Broken => return ys_code::YS_BROKEN,
         Error::Refused(why) => why,
     };
-    REFUSAL.with_borrow_mut(|refusal| *refusal = CString::new(why.to_string()).unwrap_or_default());
+    // A thread that ends may have lost its variable already: then nobody reads it.
+    let _ = REFUSAL.try_with(|refusal| refusal.replace(CString::new(why.to_string()).unwrap_or_default()));
     match why {
         Why::System(number) => {
             errno::set(number);
@@ -265,5 +266,5 @@ fn code_of(error: Error) -> ys_code {
 ///     freed
 #[unsafe(no_mangle)]
 pub extern "C" fn ys_shm_refusal() -> *const c_char {
-    REFUSAL.with_borrow(|refusal| refusal.as_ptr())
+    REFUSAL.try_with(|refusal| refusal.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
