@@ -68,7 +68,9 @@ static void child_receives_and_crashes(const char *name) {
 
 static void child_inherits(const char *descriptor) {
   ys_shm_tx *tx;
+  CHECK_IS(fcntl(atoi(descriptor), F_GETFD), 0);
   CHECK_IS(ys_shm_tx_open(atoi(descriptor), CAPACITY, NULL, &tx), YS_OK);
+  CHECK_IS(fcntl(atoi(descriptor), F_GETFD), FD_CLOEXEC);
   sends(tx, 0, MESSAGES);
   CHECK_IS(ys_shm_tx_close(tx), YS_OK);
   ys_shm_tx_free(tx);
@@ -290,12 +292,12 @@ static void a_funnel_without_a_name(void) {
   CHECK_IS(ys_shm_funnel_open(NULL, NULL, &funnel), YS_OK);
   CHECK_IS(ys_shm_tx_open(ys_shm_funnel_seat(funnel, &seat), CAPACITY, NULL, &tx), YS_OK);
   CHECK_IS(ys_shm_send(tx, "too long!", 9), YS_OK);
-  CHECK_IS(ys_shm_send(tx, "short", 5), YS_OK);
   /* What does not fit is the next one again, and not waited for. */
   CHECK_IS(ys_shm_funnel_recv(funnel, room, sizeof room, &length, &sender), YS_ETOOLONG);
   CHECK(length == 9 && sender == seat);
   CHECK_IS(ys_shm_funnel_try_recv(funnel, NULL, 0, &length, NULL), YS_ETOOLONG);
   CHECK_IS(ys_shm_funnel_arm(funnel), 0);
+  CHECK_IS(ys_shm_send(tx, "short", 5), YS_OK);
   char *bytes = malloc(9);
   CHECK_IS(ys_shm_funnel_recv_for(funnel, bytes, 9, &length, NULL, -1), YS_OK);
   CHECK(length == 9 && memcmp(bytes, "too long!", 9) == 0);
@@ -470,6 +472,40 @@ static void who_is_refused_is_told_why(void) {
   CHECK_IS(errno, ECONNREFUSED);
 }
 
+/* How many descriptors a pipe has whose ends have met. */
+static int descriptors_of(const ys_shm_options *options) {
+  const int before = files_in("/proc/self/fd");
+  ys_shm_tx *tx;
+  ys_shm_rx *rx;
+  CHECK_IS(ys_shm_pipe_open(CAPACITY, options, &tx, &rx), YS_OK);
+  sends(tx, 0, 3);
+  receives(rx, 0, 3);
+  CHECK_IS(ys_shm_tx_is_closed(tx), 0);
+  const int used = files_in("/proc/self/fd") - before;
+  ys_shm_tx_free(tx);
+  ys_shm_rx_free(rx);
+  return used;
+}
+
+static void options_reach_the_ends(void) {
+  ys_shm_options careful = YS_SHM_OPTIONS_INIT, small = YS_SHM_OPTIONS_INIT;
+  careful.careful = 1, small.largest_region = 65536;
+  /* The bells. */
+  CHECK(descriptors_of(&careful) < descriptors_of(NULL));
+  ys_shm_tx *tx;
+  ys_shm_rx *rx;
+  char byte;
+  size_t length;
+  CHECK_IS(ys_shm_pipe_open(1 << 20, &small, &tx, &rx), YS_OK);
+  CHECK_IS(ys_shm_send(tx, "a", 1), YS_OK);
+  CHECK_IS(ys_shm_recv(rx, &byte, 1, &length), YS_REFUSED_SIZE);
+  CHECK(strstr(ys_shm_refusal(), "size") != NULL);
+  ys_shm_rx_free(rx);
+  CHECK_IS(ys_shm_tx_is_closed(tx), 1);
+  CHECK_IS(ys_shm_send(tx, "a", 1), YS_CLOSED);
+  ys_shm_tx_free(tx);
+}
+
 static void bad_input_is_refused(void) {
   ys_shm_options options = YS_SHM_OPTIONS_INIT;
   ys_shm_listener *listener = (ys_shm_listener *)(uintptr_t)16;
@@ -542,6 +578,7 @@ int main(int count, char **arguments) {
   RUN_CLEAN(a_full_channel_says_so);
   RUN_CLEAN(a_handle_that_was_closed_says_so);
   RUN_CLEAN(who_is_refused_is_told_why);
+  RUN_CLEAN(options_reach_the_ends);
   RUN_CLEAN(bad_input_is_refused);
   RUN_CLEAN(a_child_sends_until_it_closes);
   RUN_CLEAN(a_child_receives_until_it_is_closed);
