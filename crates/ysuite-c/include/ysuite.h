@@ -151,8 +151,8 @@
  *
  *  @section forks Other limits
  *
- *  Channels connect the threads of one process; in a forked child they are of no use. No call may come from a signal handler. A thread
- *  that calls needs a stack of 64 KiB at least.
+ *  Channels connect the threads of one process; in a forked child they are of no use. Those of ysuite/shm.h, which `#define YS_SHM`
+ *  includes, connect processes. No call may come from a signal handler. A thread that calls needs a stack of 64 KiB at least.
  */
 #ifndef YSUITE_H
 #define YSUITE_H
@@ -163,5 +163,9 @@
 #include "ysuite/geometry.h"
 #include "ysuite/inline.h"
 #include "ysuite/typed.h"
+
+#ifdef YS_SHM
+#include "ysuite/shm.h"
+#endif
 
 #endif

@@ -55,6 +55,8 @@
  *  In addition: share() of senders, for many threads; ys::timer; ys::socketpair_set, with a descriptor for epoll, ys::poll_set, ys::signaler, ys::selector, ys::pool and
  *  ys::pool_message; and ys::stopper, with which any thread ends the waits of others. Shutdown: ysuite.h.
  *
+ *  Between processes: ysuite/shm.hpp, which `#define YS_SHM` includes.
+ *
  *  What is const is for one thread at a time as well, unless it says any thread.
  */
 #ifndef YSUITE_HPP
@@ -85,5 +87,9 @@
 #include "ysuite/stopper.hpp"
 #include "ysuite/time.hpp"
 #include "ysuite/timer.hpp"
+
+#ifdef YS_SHM
+#include "ysuite/shm.hpp"
+#endif
 
 #endif

@@ -1,4 +1,4 @@
-//! The header of declarations is what cbindgen makes of the source.
+//! The headers of declarations are what cbindgen makes of the source.
 
 use std::path::{Path, PathBuf};
 
@@ -20,20 +20,21 @@ const SOURCES: [&str; 14] = [
     "pool.rs",
 ];
 
-fn generated(root: &Path) -> String {
-    let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).expect("the configuration is read");
-    let sources = SOURCES.iter().map(|name| root.join("src").join(name));
+const SHM: [&str; 6] = ["shm/options.rs", "shm/listener.rs", "shm/tx.rs", "shm/rx.rs", "shm/funnel.rs", "shm/mod.rs"];
+
+fn generated(root: &Path, config: &str, sources: &[&str]) -> String {
+    let config = cbindgen::Config::from_file(root.join(config)).expect("the configuration is read");
+    let sources = sources.iter().map(|name| root.join("src").join(name));
     let mut header = Vec::new();
     let builder = sources.fold(cbindgen::Builder::new().with_config(config), cbindgen::Builder::with_src::<PathBuf>);
     builder.generate().expect("the source is read").write(&mut header);
     String::from_utf8(header).expect("a header is text")
 }
 
-#[test]
-fn declarations_are_those_of_the_source() {
+fn is_that_of_the_source(header: &str, config: &str, sources: &[&str]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let path = root.join("include/ysuite/declarations.h");
-    let generated = generated(root);
+    let path = root.join("include/ysuite").join(header);
+    let generated = generated(root, config, sources);
     if std::env::var_os("YSUITE_WRITE").is_some_and(|value| value == "1") {
         std::fs::write(&path, generated).expect("the header is written");
         return;
@@ -42,7 +43,17 @@ fn declarations_are_those_of_the_source() {
     let first = generated.lines().zip(checked_in.lines()).find(|(new, old)| new != old);
     assert!(
         generated == checked_in,
-        "include/ysuite/declarations.h is not what the source says (first difference: {first:?}). Rewrite it by\n    \
+        "include/ysuite/{header} is not what the source says (first difference: {first:?}). Rewrite it by\n    \
          YSUITE_WRITE=1 cargo test -p ysuite-c --test declarations"
     );
+}
+
+#[test]
+fn declarations_are_those_of_the_source() {
+    is_that_of_the_source("declarations.h", "cbindgen.toml", &SOURCES);
+}
+
+#[test]
+fn declarations_between_processes_are_those_of_the_source() {
+    is_that_of_the_source("shm.h", "cbindgen-shm.toml", &SHM);
 }

@@ -91,6 +91,94 @@ typedef enum ys_code {
    * the oldest that is there.
    */
   YS_LAGGED = -17,
+  /**
+   * Between processes: the other end's process died, executed another program, or lost its end without a word. All
+   * that it had sent was received before.
+   */
+  YS_DIED = -18,
+  /**
+   * Between processes: the other end has written into its memory what no end of this library writes. Nothing of it is
+   * believed any more.
+   */
+  YS_BROKEN = -19,
+  /**
+   * Between processes: a message has more bytes than the buffer has room for, and stays in the channel; or more than
+   * the channel has.
+   */
+  YS_ETOOLONG = -20,
+  /**
+   * Between processes: there is no connection, for a reason that has no code of its own. For this code and the
+   * following, ys_shm_refusal has the reason in full; a system call that has failed is YS_ESYSTEM.
+   */
+  YS_REFUSED = -21,
+  /**
+   * The kernel is older than Linux 5.1.
+   */
+  YS_REFUSED_KERNEL = -22,
+  /**
+   * What the peer has sent as its memory is not a memfd of ordinary pages.
+   */
+  YS_REFUSED_MEMORY = -23,
+  /**
+   * The peer's memory lacks a seal.
+   */
+  YS_REFUSED_SEALS = -24,
+  /**
+   * The peer's memory has another size than its header says, or than this end accepts.
+   */
+  YS_REFUSED_SIZE = -25,
+  /**
+   * The peer's memory has pages that are not there yet.
+   */
+  YS_REFUSED_HOLES = -26,
+  /**
+   * The peer speaks another protocol.
+   */
+  YS_REFUSED_MAGIC = -27,
+  /**
+   * The peer speaks another version of the protocol.
+   */
+  YS_REFUSED_VERSION = -28,
+  /**
+   * The peer is the same end of the channel: both send, or both receive.
+   */
+  YS_REFUSED_ROLE = -29,
+  /**
+   * The peer's channel is of another kind.
+   */
+  YS_REFUSED_KIND = -30,
+  /**
+   * The peer's messages have another size, alignment or name.
+   */
+  YS_REFUSED_TYPE = -31,
+  /**
+   * A channel of this capacity cannot be, here or at the peer.
+   */
+  YS_REFUSED_CAPACITY = -32,
+  /**
+   * The peer has sent a packet that is none, or other descriptors than belong to it.
+   */
+  YS_REFUSED_PACKET = -33,
+  /**
+   * A process of this user may not be at the other end.
+   */
+  YS_REFUSED_USER = -34,
+  /**
+   * The peer has said nothing for too long.
+   */
+  YS_REFUSED_TIME = -35,
+  /**
+   * Another program listens at this name.
+   */
+  YS_REFUSED_IN_USE = -36,
+  /**
+   * The name is none: empty, too long, or a file that is no socket.
+   */
+  YS_REFUSED_NAME = -37,
+  /**
+   * The peer has refused this end.
+   */
+  YS_REFUSED_BY_PEER = -38,
 } ys_code;
 
 /**

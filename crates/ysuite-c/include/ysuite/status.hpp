@@ -45,7 +45,28 @@ class [[nodiscard]] status {
     busy = YS_EBUSY,             /**< checked build: two threads in one handle */
     freed = YS_EFREED,           /**< checked build: the handle was freed */
     stopped = YS_STOPPED,        /**< it would have had to wait, and a ys::stopper or a std::stop_token has ended that */
-    lagged = YS_LAGGED           /**< messages of a broadcast were lost: the receiver was too slow */
+    lagged = YS_LAGGED,          /**< messages of a broadcast were lost: the receiver was too slow */
+    died = YS_DIED,              /**< between processes: the other end's process has died */
+    broken = YS_BROKEN,          /**< between processes: the other end has broken the protocol */
+    too_long = YS_ETOOLONG,      /**< between processes: longer than the buffer or the channel */
+    refused = YS_REFUSED,        /**< there is no connection; this and the following say why: ys::shm::refusal() */
+    refused_kernel = YS_REFUSED_KERNEL,     /**< the kernel is older than Linux 5.1 */
+    refused_memory = YS_REFUSED_MEMORY,     /**< the peer's memory is not a memfd of ordinary pages */
+    refused_seals = YS_REFUSED_SEALS,       /**< the peer's memory lacks a seal */
+    refused_size = YS_REFUSED_SIZE,         /**< the peer's memory has a wrong size */
+    refused_holes = YS_REFUSED_HOLES,       /**< the peer's memory has holes */
+    refused_magic = YS_REFUSED_MAGIC,       /**< the peer speaks another protocol */
+    refused_version = YS_REFUSED_VERSION,   /**< the peer speaks another version of the protocol */
+    refused_role = YS_REFUSED_ROLE,         /**< the peer is the same end of the channel */
+    refused_kind = YS_REFUSED_KIND,         /**< the peer's channel is of another kind */
+    refused_type = YS_REFUSED_TYPE,         /**< the peer's messages are of another type */
+    refused_capacity = YS_REFUSED_CAPACITY, /**< the capacity cannot be */
+    refused_packet = YS_REFUSED_PACKET,     /**< the peer's packet is malformed */
+    refused_user = YS_REFUSED_USER,         /**< this user may not be at the other end */
+    refused_time = YS_REFUSED_TIME,         /**< the peer took too long */
+    refused_in_use = YS_REFUSED_IN_USE,     /**< another program listens at this name */
+    refused_name = YS_REFUSED_NAME,         /**< the name is not usable */
+    refused_by_peer = YS_REFUSED_BY_PEER    /**< the peer has refused this end */
   };
 
   constexpr status(reason why) noexcept : reason_(why) {}

@@ -156,8 +156,15 @@ impl<T: Carried> Funnel<T> {
     /// # Errors
     /// There was none for all that time, or as there.
     pub fn recv_timeout(&mut self, limit: Duration) -> Result<T, RecvTimeoutError> {
-        let until = deadline(limit);
-        self.recv_until(until)
+        self.recv_from_timeout(limit).map(|(_, message)| message)
+    }
+
+    /// As [`recv_timeout`](Self::recv_timeout), with the number of the sender.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn recv_from_timeout(&mut self, limit: Duration) -> Result<(u64, T), RecvTimeoutError> {
+        self.recv_until(deadline(limit))
     }
 
     /// As [`recv`](Self::recv), until then at most.
@@ -165,15 +172,15 @@ impl<T: Carried> Funnel<T> {
     /// # Errors
     /// There was none until then, or as there.
     pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
-        self.recv_until(Some(deadline))
+        self.recv_until(Some(deadline)).map(|(_, message)| message)
     }
 
-    fn recv_until(&mut self, until: Option<Instant>) -> Result<T, RecvTimeoutError> {
+    fn recv_until(&mut self, until: Option<Instant>) -> Result<(u64, T), RecvTimeoutError> {
         let found = match self.lanes.take() {
             Some(found) => Some(found),
             None => self.wait(until, false)?,
         };
-        found.map(|(_, message)| message).ok_or(RecvTimeoutError::Timeout)
+        found.ok_or(RecvTimeoutError::Timeout)
     }
 
     /// Receives at least one message and at most `most`, of those that are there, and appends them to `to`; waits while

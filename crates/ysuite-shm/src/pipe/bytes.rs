@@ -245,6 +245,32 @@ impl BytesReceiver {
         self.inlet.take_to(to).ok_or(TryRecvError::Ended(Error::Broken))
     }
 
+    /// As [`try_recv_slice`](Self::try_recv_slice), but waits while the channel is empty.
+    ///
+    /// # Errors
+    /// The channel is empty and has ended.
+    pub fn recv_slice(&mut self, to: &mut [MaybeUninit<u8>]) -> Result<usize, Error> {
+        if !self.inlet.look() {
+            self.inlet.ready(None).map_err(ended)?;
+        }
+        self.inlet.take_to(to).ok_or(Error::Broken)
+    }
+
+    /// As [`recv_slice`](Self::recv_slice), for at most this long.
+    ///
+    /// # Errors
+    /// The channel was empty for all that time, or has ended.
+    pub fn recv_slice_timeout(
+        &mut self,
+        to: &mut [MaybeUninit<u8>],
+        limit: Duration,
+    ) -> Result<usize, RecvTimeoutError> {
+        if !self.inlet.look() {
+            self.inlet.ready(deadline(limit)).map_err(limited)?;
+        }
+        self.inlet.take_to(to).ok_or(RecvTimeoutError::Ended(Error::Broken))
+    }
+
     /// As [`recv`](Self::recv), for at most this long.
     ///
     /// # Errors

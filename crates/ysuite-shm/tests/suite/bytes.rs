@@ -2,8 +2,9 @@
 
 use std::mem::MaybeUninit;
 use std::thread;
+use std::time::Duration;
 
-use ysuite_shm::{Error, TryRecvError, TrySendError, pipe_bytes};
+use ysuite_shm::{Error, RecvTimeoutError, TryRecvError, TrySendError, pipe_bytes};
 
 #[test]
 fn messages_of_all_lengths_go_round() {
@@ -38,6 +39,26 @@ fn a_message_that_does_not_fit_stays() {
     }
     drop(sender);
     assert_eq!(receiver.try_recv_slice(&mut to), Err(TryRecvError::Ended(Error::Closed)));
+}
+
+#[test]
+fn a_receiver_waits_for_a_message_that_does_not_fit() {
+    let (mut sender, mut receiver) = pipe_bytes(64).unwrap();
+    let mut to = [MaybeUninit::new(0_u8); 8];
+    assert_eq!(receiver.recv_slice_timeout(&mut to, Duration::from_millis(1)), Err(RecvTimeoutError::Timeout));
+    let sending = thread::spawn(move || {
+        sender.send(&[7; 9]).unwrap();
+        sender.send(&[8; 8]).unwrap();
+    });
+    assert_eq!((receiver.recv_slice(&mut to), receiver.recv_slice_timeout(&mut to, Duration::ZERO)), (Ok(9), Ok(9)));
+    assert_eq!(receiver.recv().unwrap(), [7; 9]);
+    assert_eq!(receiver.recv_slice_timeout(&mut to, Duration::MAX), Ok(8));
+    // SAFETY: initialised above.
+    assert!(to.iter().all(|byte| unsafe { byte.assume_init() } == 8));
+    sending.join().unwrap();
+    assert_eq!(receiver.recv_slice(&mut to), Err(Error::Closed));
+    let ended = RecvTimeoutError::Ended(Error::Closed);
+    assert_eq!(receiver.recv_slice_timeout(&mut to, Duration::MAX), Err(ended));
 }
 
 #[test]

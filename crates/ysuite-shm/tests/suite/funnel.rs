@@ -145,9 +145,11 @@ fn an_end_is_an_event() {
         let mut sender = Sender::<u64>::from_fd(seat, 8).unwrap();
         (0..3).for_each(|message| sender.send(message).unwrap());
     });
-    for message in 0..3 {
+    assert_eq!(funnel.recv_from_timeout(LONG), Ok((number, 0)));
+    for message in 1..3 {
         assert_eq!(funnel.recv_event(), Ok(Event::Message(number, message)));
     }
+    assert_eq!(funnel.recv_from_timeout(Duration::from_millis(1)), Err(RecvTimeoutError::Timeout));
     assert_eq!(funnel.recv_event(), Ok(Event::Ended(Ended { sender: number, error: Error::Closed })));
     sending.join().unwrap();
 }

@@ -1,0 +1,879 @@
+/** @file ysuite/shm.h
+ *  Channels between the processes of one machine, through shared memory. Linux; the library must have been built with the
+ *  feature `shm` (`crates/ysuite-c/install --shm`). `#define YS_SHM` before ysuite.h includes this, or include it by itself.
+ *  ysuite/shm.hpp has the same as classes. Made by cbindgen from the library's source, and compared with it by its tests: what is
+ *  written here by hand is lost.
+ *
+ *  @code{.c}
+ *  // A process.
+ *  ys_shm_listener *listener;
+ *  ys_shm_rx *rx;
+ *  char line[256];
+ *  size_t length;
+ *  int code = ys_shm_listener_open("lines", NULL, &listener);
+ *  if (code != YS_OK) return fprintf(stderr, "%s\n", ys_error_text(code)), 1;
+ *  code = ys_shm_rx_open(ys_shm_accept(listener, -1), NULL, &rx);      // waits until the other one is there
+ *  while (code == YS_OK && (code = ys_shm_recv(rx, line, sizeof line, &length)) == YS_OK) use(line, length);
+ *  if (code == YS_DIED) puts("the other process has crashed");         // YS_CLOSED: it has freed its sender
+ *  ys_shm_rx_free(rx), ys_shm_listener_free(listener);
+ *
+ *  // Another one.
+ *  ys_shm_tx *tx;
+ *  int code = ys_shm_tx_open(ys_shm_connect("lines", NULL), 65536, NULL, &tx);
+ *  if (code == YS_OK) code = ys_shm_send(tx, "hello", 5);              // waits while there is no room
+ *  if (code != YS_OK) fprintf(stderr, "%s: %s\n", ys_error_text(code), ys_shm_refusal());
+ *  ys_shm_tx_free(tx);
+ *  @endcode
+ *
+ *  A pipe of bytes has one sender and one receiver, and carries messages of any length up to its capacity, in order. Each end
+ *  is made of a socket, in either of two ways: one process listens at a name and others connect, ys_shm_listener_open() and
+ *  ys_shm_connect(); or a child inherits the descriptor of an end that was not used, ys_shm_tx_into_fd() and
+ *  ys_shm_rx_into_fd(). Neither end waits for the other when it is made: a sender fills the channel before anybody is there.
+ *
+ *  A funnel is the receiver of many senders, ys_shm_funnel_open(): each is the sender of a pipe, and does not know the difference.
+ *
+ *  Handles are used as those of ysuite.h: by one thread at a time; freeing closes; in the checked build a handle that was freed
+ *  or that two threads use is found out, and so is a forked child that uses a handle of its parent, whose memory it has not. Of
+ *  such a handle a child may only call the function that frees it. These handles have no stopper, and enter no set and no
+ *  select: their descriptors are for poll and epoll.
+ *
+ *  An end that has failed fails in the same way for ever. YS_CLOSED: the other end was freed. YS_DIED: its process has
+ *  crashed, was killed, or executed another program. YS_BROKEN: it has written what no end of this library writes. In the
+ *  first two cases all that was sent is received before. No peer can make a call crash, wait for ever on a death, or return
+ *  what is longer than its buffer. What an end leaves behind is nothing: its memory goes with the last process that has it.
+ *
+ *  @code{.c}
+ *  // In an event loop: receive until YS_EMPTY, arm, and sleep if that says so.
+ *  struct epoll_event event = { .events = EPOLLIN };
+ *  epoll_ctl(epoll, EPOLL_CTL_ADD, ys_shm_rx_fd(rx), &event);
+ *  for (;;) {
+ *    while ((code = ys_shm_try_recv(rx, line, sizeof line, &length)) == YS_OK) use(line, length);
+ *    if (code != YS_EMPTY) break;                                      // it has ended
+ *    if (ys_shm_rx_arm(rx) == 1) epoll_wait(epoll, &event, 1, -1);
+ *  }
+ *  @endcode
+ */
+
+#ifndef YSUITE_SHM_H
+#define YSUITE_SHM_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "declarations.h"
+
+/** Options that are all defaults. */
+#define YS_SHM_OPTIONS_INIT { sizeof(ys_shm_options), 0, 0, NULL, NULL, 0 }
+
+/**
+ * The receiver of many senders, each of which is a ys_shm_tx in a process of its own. One thread at a time; it may move
+ * between threads. Freed by ys_shm_funnel_free.
+ */
+typedef struct ys_shm_funnel ys_shm_funnel;
+
+/**
+ * Listens at a name. One thread at a time; it may move between threads. Freed by ys_shm_listener_free.
+ */
+typedef struct ys_shm_listener ys_shm_listener;
+
+/**
+ * The receiver of a pipe of bytes between processes. One thread at a time; it may move between threads. Freed by
+ * ys_shm_rx_free.
+ */
+typedef struct ys_shm_rx ys_shm_rx;
+
+/**
+ * The sender of a pipe of bytes between processes. One thread at a time; it may move between threads. Freed by
+ * ys_shm_tx_free.
+ */
+typedef struct ys_shm_tx ys_shm_tx;
+
+/**
+ * How an end treats its peer. Begin with YS_SHM_OPTIONS_INIT, which sets the first field, and 0 everywhere else, which is the
+ * default. NULL instead of options is all defaults.
+ */
+typedef struct ys_shm_options {
+  /**
+   * sizeof(ys_shm_options) of the caller's header. Shorter and longer ones are valid, as of ys_options.
+   */
+  uint32_t struct_size;
+  /**
+   * Not 0: the peer may be hostile. The two wake each other by their socket, and take no descriptors but memory. Sleeping
+   * costs half as much again. It is enough that one end says so; peers of other users are treated so in any case.
+   */
+  uint32_t careful;
+  /**
+   * The most bytes of memory that this end accepts of a peer, which count against the address space only. 0: 64 MiB.
+   */
+  size_t largest_region;
+  /**
+   * What the program calls its messages, such as "quote, version 2", in UTF-8. Both ends must use the same. NULL: "".
+   */
+  const char *messages;
+  /**
+   * The numbers of the users whose processes may connect to a name, or listen at one. NULL: that of this process alone.
+   */
+  const uint32_t *users;
+  /**
+   * How many there are.
+   */
+  size_t user_count;
+} ys_shm_options;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * Listens at a name: an abstract one, which vanishes with this process, or a path if it contains a slash. Who connects gets a
+ * socket, of which either end of a channel is made; this side makes the other.
+ *
+ * Waits at most a second, for others that bind or free a name in the same folder.
+ *
+ * @param name the name, in UTF-8
+ * @param options who may connect; NULL: the defaults
+ * @param listener where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ */
+int ys_shm_listener_open(const char *name, const struct ys_shm_options *options, struct ys_shm_listener **listener);
+
+/**
+ * The next process that has connected and is allowed to: a socket for ys_shm_tx_open or ys_shm_rx_open, which takes it over;
+ * close it if it is given to neither. Waits for one. A stranger holds nobody up: what it says is not waited for here.
+ *
+ * @param listener the listener
+ * @param ns nanoseconds; 0: never waits; less than 0: for ever
+ * @return a descriptor; YS_EMPTY (where ns is 0), YS_TIMEOUT: nobody has connected; YS_ESYSTEM with the cause in errno:
+ *     no descriptors are left, for example
+ */
+int ys_shm_accept(struct ys_shm_listener *listener, int64_t ns);
+
+/**
+ * The descriptor of the listener, for poll and epoll: readable when somebody has connected. It stays the listener's.
+ *
+ * @param listener the listener
+ * @return the descriptor
+ */
+int ys_shm_listener_fd(struct ys_shm_listener *listener);
+
+/**
+ * Frees a listener, and takes its name away. Those that have connected and were not accepted are disconnected.
+ *
+ * @param listener the listener, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_listener_free(struct ys_shm_listener *listener);
+
+/**
+ * Connects to who listens at a name: a socket for ys_shm_tx_open or ys_shm_rx_open, which takes it over. Whether that one
+ * wants it is told by the handle that is made of it. Waits at most a second, if too many wait to be accepted. Any thread.
+ *
+ * @param name the name, in UTF-8
+ * @param options who may listen; NULL: the defaults
+ * @return a descriptor; YS_EINVAL; YS_ESYSTEM with the cause in errno: ECONNREFUSED or ENOENT if nobody listens there;
+ *     YS_REFUSED_USER, YS_REFUSED_NAME, YS_REFUSED_TIME
+ */
+int ys_shm_connect(const char *name, const struct ys_shm_options *options);
+
+/**
+ * Opens a pipe of bytes: one sender, one receiver, in two processes or in one. Either handle can be given to another process,
+ * by ys_shm_tx_into_fd or ys_shm_rx_into_fd, as long as it was not used. Never blocks.
+ *
+ * @param capacity how many bytes the messages have together; each takes 8 more than it has, rounded up to whole words
+ * @param options how the ends treat each other; NULL: the defaults
+ * @param tx receives the sender; NULL after an error
+ * @param rx receives the receiver; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: 0, or more than can be; YS_ESYSTEM with the cause in errno: no memory or
+ *     no descriptors
+ */
+int ys_shm_pipe_open(size_t capacity, const struct ys_shm_options *options, struct ys_shm_tx **tx, struct ys_shm_rx **rx);
+
+/**
+ * Makes the sender of a pipe of bytes over a socket: of ys_shm_connect, ys_shm_accept or ys_shm_rx_into_fd, or an inherited one.
+ * Never blocks: the peer need not be there yet, and until it is, messages are sent as long as there is room.
+ *
+ * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
+ *     0, as ys_shm_connect and ys_shm_accept return: that error is returned
+ * @param capacity how many bytes the messages have together; each takes 8 more than it has, rounded up to whole words
+ * @param options how it treats its peer; NULL: the defaults
+ * @param tx receives the sender; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: 0, or more than can be; YS_ESYSTEM with the cause in errno: no such
+ *     socket, no memory or no descriptors
+ */
+int ys_shm_tx_open(int fd, size_t capacity, const struct ys_shm_options *options, struct ys_shm_tx **tx);
+
+/**
+ * Sends a message, which is copied into the channel; waits while there is no room for it.
+ *
+ * @param tx the sender
+ * @param message its bytes; NULL if there are none
+ * @param length how many
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: longer than ys_shm_tx_largest; or the channel has ended: YS_CLOSED, YS_DIED,
+ *     YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+ */
+int ys_shm_send(struct ys_shm_tx *tx, const void *message, size_t length);
+
+/**
+ * Sends a message if there is room for it. Never waits.
+ *
+ * @param tx the sender
+ * @param message its bytes; NULL if there are none
+ * @param length how many
+ * @return YS_OK; YS_FULL; otherwise as ys_shm_send
+ */
+int ys_shm_try_send(struct ys_shm_tx *tx, const void *message, size_t length);
+
+/**
+ * Sends a message; waits for so long at most.
+ *
+ * @param tx the sender
+ * @param message its bytes; NULL if there are none
+ * @param length how many
+ * @param ns nanoseconds; 0: as ys_shm_try_send; less than 0: for ever
+ * @return YS_OK; YS_FULL (where ns is 0), YS_TIMEOUT: there was no room; otherwise as ys_shm_send
+ */
+int ys_shm_send_for(struct ys_shm_tx *tx, const void *message, size_t length, int64_t ns);
+
+/**
+ * The most bytes that a message may have.
+ *
+ * @param tx the sender
+ * @return how many; 0 after an error, with EINVAL in errno
+ */
+size_t ys_shm_tx_largest(struct ys_shm_tx *tx);
+
+/**
+ * Whether the channel has ended: nothing sent now would be received. One system call.
+ *
+ * @param tx the sender
+ * @return 1 or 0, or an error: YS_CLOSED if the handle itself was closed or given away
+ */
+int ys_shm_tx_is_closed(struct ys_shm_tx *tx);
+
+/**
+ * The descriptor of the sender, for poll and epoll, after ys_shm_tx_arm. It stays the sender's: never read, written or closed.
+ *
+ * @param tx the sender
+ * @return the descriptor; YS_CLOSED: the handle was closed or given away
+ */
+int ys_shm_tx_fd(struct ys_shm_tx *tx);
+
+/**
+ * Says that the sender is about to sleep in an event loop: if there is no room for a message of this length, the descriptor
+ * becomes readable when there is, or when the channel ends. Some system calls.
+ *
+ * @param tx the sender
+ * @param length how many bytes
+ * @return 1: sleep; 0: do not, there is something to be done now; YS_ETOOLONG; YS_CLOSED: the handle was closed or given
+ *     away
+ */
+int ys_shm_tx_arm(struct ys_shm_tx *tx, size_t length);
+
+/**
+ * Gives the socket of a sender that was not used away, for ys_shm_tx_open in another process. Only a descriptor without
+ * FD_CLOEXEC is inherited: clear it in the child. The handle is as one that was closed.
+ *
+ * @param tx the sender
+ * @return a descriptor, which is the caller's; YS_EINVAL: it was used; YS_CLOSED: it was closed or given away before
+ */
+int ys_shm_tx_into_fd(struct ys_shm_tx *tx);
+
+/**
+ * Closes the sender: what was sent is still received, and then YS_CLOSED. Frees its memory and descriptors; every later
+ * call returns YS_CLOSED.
+ *
+ * @param tx the sender
+ * @return YS_OK; YS_CLOSED: it was closed or given away before
+ */
+int ys_shm_tx_close(struct ys_shm_tx *tx);
+
+/**
+ * Frees a sender, and closes it. Also in a forked child, for a handle of its parent: there it closes descriptors only.
+ *
+ * @param tx the sender, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_tx_free(struct ys_shm_tx *tx);
+
+/**
+ * Makes the receiver of a pipe of bytes over a socket: of ys_shm_connect, ys_shm_accept or ys_shm_tx_into_fd, or an inherited
+ * one. Never blocks: the peer need not be there yet.
+ *
+ * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
+ *     0, as ys_shm_connect and ys_shm_accept return: that error is returned
+ * @param options how it treats its peer; NULL: the defaults
+ * @param rx receives the receiver; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+ */
+int ys_shm_rx_open(int fd, const struct ys_shm_options *options, struct ys_shm_rx **rx);
+
+/**
+ * Receives a message, which is copied out of the channel; waits while there is none.
+ *
+ * A message that does not fit stays whole in the channel, and `length` says how much room it needs. With a room of 0 this
+ * waits for a message, and returns its length.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the message does not fit, and stays; or the channel is empty and has ended:
+ *     YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+ */
+int ys_shm_recv(struct ys_shm_rx *rx, void *to, size_t room, size_t *length);
+
+/**
+ * Receives a message if there is one. Never waits.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EMPTY; otherwise as ys_shm_recv
+ */
+int ys_shm_try_recv(struct ys_shm_rx *rx, void *to, size_t room, size_t *length);
+
+/**
+ * Receives a message; waits for so long at most.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @param ns nanoseconds; 0: as ys_shm_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_recv
+ */
+int ys_shm_recv_for(struct ys_shm_rx *rx, void *to, size_t room, size_t *length, int64_t ns);
+
+/**
+ * The descriptor of the receiver, for poll and epoll, after ys_shm_rx_arm. It stays the receiver's: never read, written or
+ * closed.
+ *
+ * @param rx the receiver
+ * @return the descriptor; YS_CLOSED: the handle was closed or given away
+ */
+int ys_shm_rx_fd(struct ys_shm_rx *rx);
+
+/**
+ * Says that the receiver is about to sleep in an event loop: if there is no message, the descriptor becomes readable when
+ * there is, or when the channel ends. Some system calls.
+ *
+ * @param rx the receiver
+ * @return 1: sleep; 0: do not, there is something to be done now; YS_CLOSED: the handle was closed or given away
+ */
+int ys_shm_rx_arm(struct ys_shm_rx *rx);
+
+/**
+ * Gives the socket of a receiver that was not used away, for ys_shm_rx_open in another process. Only a descriptor without
+ * FD_CLOEXEC is inherited: clear it in the child. The handle is as one that was closed.
+ *
+ * @param rx the receiver
+ * @return a descriptor, which is the caller's; YS_EINVAL: it was used; YS_CLOSED: it was closed or given away before
+ */
+int ys_shm_rx_into_fd(struct ys_shm_rx *rx);
+
+/**
+ * Closes the receiver: nothing is received any more, and the sender is told. Frees its memory and descriptors; every later
+ * call returns YS_CLOSED.
+ *
+ * @param rx the receiver
+ * @return YS_OK; YS_CLOSED: it was closed or given away before
+ */
+int ys_shm_rx_close(struct ys_shm_rx *rx);
+
+/**
+ * Frees a receiver, and closes it. Also in a forked child, for a handle of its parent: there it closes descriptors only.
+ *
+ * @param rx the receiver, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_rx_free(struct ys_shm_rx *rx);
+
+/**
+ * Opens a funnel: a receiver of many senders, which connect by its name, by ys_shm_connect, or inherit a
+ * ys_shm_funnel_seat. Messages of one sender arrive in order; the senders take turns. They come and go; one that dies ends its own
+ * lane alone. Accepting them is part of receiving.
+ *
+ * @param name the name, as of ys_shm_listener_open; NULL: none
+ * @param options how it treats its peers, and who may connect; NULL: the defaults
+ * @param funnel where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ */
+int ys_shm_funnel_open(const char *name,
+                       const struct ys_shm_options *options,
+                       struct ys_shm_funnel **funnel);
+
+/**
+ * A place for one more sender: a socket for ys_shm_tx_open, for a child to inherit. Only a descriptor without FD_CLOEXEC is
+ * inherited: clear it in the child.
+ *
+ * @param funnel the funnel
+ * @param sender receives the number of that sender
+ * @return a descriptor, which is the caller's; YS_EINVAL; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+ */
+int ys_shm_funnel_seat(struct ys_shm_funnel *funnel, uint64_t *sender);
+
+/**
+ * Receives a message of any sender, as ys_shm_recv; waits while there is none.
+ *
+ * @param funnel the funnel
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @param sender receives the number of its sender; NULL: it is not asked for
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the message does not fit, and is the next one again; YS_CLOSED: all senders of a
+ *     funnel without a name are gone
+ */
+int ys_shm_funnel_recv(struct ys_shm_funnel *funnel, void *to, size_t room, size_t *length, uint64_t *sender);
+
+/**
+ * Receives a message if there is one. Never waits. If there is none it asks the kernel once for more.
+ *
+ * @param funnel the funnel
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @param sender receives the number of its sender; NULL: it is not asked for
+ * @return YS_OK; YS_EMPTY; otherwise as ys_shm_funnel_recv
+ */
+int ys_shm_funnel_try_recv(struct ys_shm_funnel *funnel, void *to, size_t room, size_t *length, uint64_t *sender);
+
+/**
+ * Receives a message; waits for so long at most.
+ *
+ * @param funnel the funnel
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @param sender receives the number of its sender; NULL: it is not asked for
+ * @param ns nanoseconds; 0: as ys_shm_funnel_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_funnel_recv
+ */
+int ys_shm_funnel_recv_for(struct ys_shm_funnel *funnel, void *to, size_t room, size_t *length, uint64_t *sender, int64_t ns);
+
+/**
+ * The next sender that has ended since this was asked last, in order. All that it had sent was received before. The last few
+ * hundred are remembered. Receiving is what notices an end. Never waits.
+ *
+ * @param funnel the funnel
+ * @param sender receives its number
+ * @param why receives YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED or one of the codes behind it
+ * @return YS_OK; YS_EMPTY: none has ended; YS_EINVAL
+ */
+int ys_shm_funnel_next_ended(struct ys_shm_funnel *funnel, uint64_t *sender, int *why);
+
+/**
+ * How many senders there are, with those that have connected and have not said yet what they are.
+ *
+ * @param funnel the funnel
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_funnel_senders(struct ys_shm_funnel *funnel);
+
+/**
+ * The descriptor of the funnel, for poll and epoll, after ys_shm_funnel_arm. It stays the funnel's: never read, written or
+ * closed.
+ *
+ * @param funnel the funnel
+ * @return the descriptor
+ */
+int ys_shm_funnel_fd(struct ys_shm_funnel *funnel);
+
+/**
+ * Says that the funnel is about to sleep in an event loop, which has received until YS_EMPTY and then asked for senders that
+ * have ended: if there is no message, the descriptor becomes readable when there is, or when a sender comes or goes. Some system
+ * calls.
+ *
+ * @param funnel the funnel
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_funnel_arm(struct ys_shm_funnel *funnel);
+
+/**
+ * Frees a funnel, and takes its name away. Its senders are told that it is closed. Also in a forked child, for a handle of its
+ * parent: there it closes descriptors only.
+ *
+ * @param funnel the funnel, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_funnel_free(struct ys_shm_funnel *funnel);
+
+/**
+ * Why the last call of this thread was refused that has returned YS_REFUSED or one of the codes behind it, in full: after
+ * YS_REFUSED_BY_PEER with what the peer has said, after YS_REFUSED_USER with the number of the user. Any thread.
+ *
+ * @return a text, which stays until this thread is refused again, or ends; empty if it was never refused; not to be
+ *     freed
+ */
+const char *ys_shm_refusal(void);
+
+/**
+ * Opens a funnel: a receiver of many senders, which connect by its name, by ys_shm_connect, or inherit a
+ * ys_shm_funnel_seat. Messages of one sender arrive in order; the senders take turns. They come and go; one that dies ends its own
+ * lane alone. Accepting them is part of receiving.
+ *
+ * @param name the name, as of ys_shm_listener_open; NULL: none
+ * @param options how it treats its peers, and who may connect; NULL: the defaults
+ * @param funnel where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ */
+int ys_shm_funnel_open(const char *name,
+                       const struct ys_shm_options *options,
+                       struct ys_shm_funnel **funnel);
+
+/**
+ * A place for one more sender: a socket for ys_shm_tx_open, for a child to inherit. Only a descriptor without FD_CLOEXEC is
+ * inherited: clear it in the child.
+ *
+ * @param funnel the funnel
+ * @param sender receives the number of that sender
+ * @return a descriptor, which is the caller's; YS_EINVAL; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+ */
+int ys_shm_funnel_seat(struct ys_shm_funnel *funnel, uint64_t *sender);
+
+/**
+ * Receives a message of any sender, as ys_shm_recv; waits while there is none.
+ *
+ * @param funnel the funnel
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @param sender receives the number of its sender; NULL: it is not asked for
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the message does not fit, and is the next one again; YS_CLOSED: all senders of a
+ *     funnel without a name are gone
+ */
+int ys_shm_funnel_recv(struct ys_shm_funnel *funnel, void *to, size_t room, size_t *length, uint64_t *sender);
+
+/**
+ * Receives a message if there is one. Never waits. If there is none it asks the kernel once for more.
+ *
+ * @param funnel the funnel
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @param sender receives the number of its sender; NULL: it is not asked for
+ * @return YS_OK; YS_EMPTY; otherwise as ys_shm_funnel_recv
+ */
+int ys_shm_funnel_try_recv(struct ys_shm_funnel *funnel, void *to, size_t room, size_t *length, uint64_t *sender);
+
+/**
+ * Receives a message; waits for so long at most.
+ *
+ * @param funnel the funnel
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @param sender receives the number of its sender; NULL: it is not asked for
+ * @param ns nanoseconds; 0: as ys_shm_funnel_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_funnel_recv
+ */
+int ys_shm_funnel_recv_for(struct ys_shm_funnel *funnel, void *to, size_t room, size_t *length, uint64_t *sender, int64_t ns);
+
+/**
+ * The next sender that has ended since this was asked last, in order. All that it had sent was received before. The last few
+ * hundred are remembered. Receiving is what notices an end. Never waits.
+ *
+ * @param funnel the funnel
+ * @param sender receives its number
+ * @param why receives YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED or one of the codes behind it
+ * @return YS_OK; YS_EMPTY: none has ended; YS_EINVAL
+ */
+int ys_shm_funnel_next_ended(struct ys_shm_funnel *funnel, uint64_t *sender, int *why);
+
+/**
+ * How many senders there are, with those that have connected and have not said yet what they are.
+ *
+ * @param funnel the funnel
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_funnel_senders(struct ys_shm_funnel *funnel);
+
+/**
+ * The descriptor of the funnel, for poll and epoll, after ys_shm_funnel_arm. It stays the funnel's: never read, written or
+ * closed.
+ *
+ * @param funnel the funnel
+ * @return the descriptor
+ */
+int ys_shm_funnel_fd(struct ys_shm_funnel *funnel);
+
+/**
+ * Says that the funnel is about to sleep in an event loop, which has received until YS_EMPTY and then asked for senders that
+ * have ended: if there is no message, the descriptor becomes readable when there is, or when a sender comes or goes. Some system
+ * calls.
+ *
+ * @param funnel the funnel
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_funnel_arm(struct ys_shm_funnel *funnel);
+
+/**
+ * Frees a funnel, and takes its name away. Its senders are told that it is closed. Also in a forked child, for a handle of its
+ * parent: there it closes descriptors only.
+ *
+ * @param funnel the funnel, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_funnel_free(struct ys_shm_funnel *funnel);
+
+/**
+ * Listens at a name: an abstract one, which vanishes with this process, or a path if it contains a slash. Who connects gets a
+ * socket, of which either end of a channel is made; this side makes the other.
+ *
+ * Waits at most a second, for others that bind or free a name in the same folder.
+ *
+ * @param name the name, in UTF-8
+ * @param options who may connect; NULL: the defaults
+ * @param listener where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ */
+int ys_shm_listener_open(const char *name, const struct ys_shm_options *options, struct ys_shm_listener **listener);
+
+/**
+ * The next process that has connected and is allowed to: a socket for ys_shm_tx_open or ys_shm_rx_open, which takes it over;
+ * close it if it is given to neither. Waits for one. A stranger holds nobody up: what it says is not waited for here.
+ *
+ * @param listener the listener
+ * @param ns nanoseconds; 0: never waits; less than 0: for ever
+ * @return a descriptor; YS_EMPTY (where ns is 0), YS_TIMEOUT: nobody has connected; YS_ESYSTEM with the cause in errno:
+ *     no descriptors are left, for example
+ */
+int ys_shm_accept(struct ys_shm_listener *listener, int64_t ns);
+
+/**
+ * The descriptor of the listener, for poll and epoll: readable when somebody has connected. It stays the listener's.
+ *
+ * @param listener the listener
+ * @return the descriptor
+ */
+int ys_shm_listener_fd(struct ys_shm_listener *listener);
+
+/**
+ * Frees a listener, and takes its name away. Those that have connected and were not accepted are disconnected.
+ *
+ * @param listener the listener, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_listener_free(struct ys_shm_listener *listener);
+
+/**
+ * Connects to who listens at a name: a socket for ys_shm_tx_open or ys_shm_rx_open, which takes it over. Whether that one
+ * wants it is told by the handle that is made of it. Waits at most a second, if too many wait to be accepted. Any thread.
+ *
+ * @param name the name, in UTF-8
+ * @param options who may listen; NULL: the defaults
+ * @return a descriptor; YS_EINVAL; YS_ESYSTEM with the cause in errno: ECONNREFUSED or ENOENT if nobody listens there;
+ *     YS_REFUSED_USER, YS_REFUSED_NAME, YS_REFUSED_TIME
+ */
+int ys_shm_connect(const char *name, const struct ys_shm_options *options);
+
+/**
+ * Makes the receiver of a pipe of bytes over a socket: of ys_shm_connect, ys_shm_accept or ys_shm_tx_into_fd, or an inherited
+ * one. Never blocks: the peer need not be there yet.
+ *
+ * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
+ *     0, as ys_shm_connect and ys_shm_accept return: that error is returned
+ * @param options how it treats its peer; NULL: the defaults
+ * @param rx receives the receiver; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+ */
+int ys_shm_rx_open(int fd, const struct ys_shm_options *options, struct ys_shm_rx **rx);
+
+/**
+ * Receives a message, which is copied out of the channel; waits while there is none.
+ *
+ * A message that does not fit stays whole in the channel, and `length` says how much room it needs. With a room of 0 this
+ * waits for a message, and returns its length.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the message does not fit, and stays; or the channel is empty and has ended:
+ *     YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+ */
+int ys_shm_recv(struct ys_shm_rx *rx, void *to, size_t room, size_t *length);
+
+/**
+ * Receives a message if there is one. Never waits.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EMPTY; otherwise as ys_shm_recv
+ */
+int ys_shm_try_recv(struct ys_shm_rx *rx, void *to, size_t room, size_t *length);
+
+/**
+ * Receives a message; waits for so long at most.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+ * @param ns nanoseconds; 0: as ys_shm_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_recv
+ */
+int ys_shm_recv_for(struct ys_shm_rx *rx, void *to, size_t room, size_t *length, int64_t ns);
+
+/**
+ * The descriptor of the receiver, for poll and epoll, after ys_shm_rx_arm. It stays the receiver's: never read, written or
+ * closed.
+ *
+ * @param rx the receiver
+ * @return the descriptor; YS_CLOSED: the handle was closed or given away
+ */
+int ys_shm_rx_fd(struct ys_shm_rx *rx);
+
+/**
+ * Says that the receiver is about to sleep in an event loop: if there is no message, the descriptor becomes readable when
+ * there is, or when the channel ends. Some system calls.
+ *
+ * @param rx the receiver
+ * @return 1: sleep; 0: do not, there is something to be done now; YS_CLOSED: the handle was closed or given away
+ */
+int ys_shm_rx_arm(struct ys_shm_rx *rx);
+
+/**
+ * Gives the socket of a receiver that was not used away, for ys_shm_rx_open in another process. Only a descriptor without
+ * FD_CLOEXEC is inherited: clear it in the child. The handle is as one that was closed.
+ *
+ * @param rx the receiver
+ * @return a descriptor, which is the caller's; YS_EINVAL: it was used; YS_CLOSED: it was closed or given away before
+ */
+int ys_shm_rx_into_fd(struct ys_shm_rx *rx);
+
+/**
+ * Closes the receiver: nothing is received any more, and the sender is told. Frees its memory and descriptors; every later
+ * call returns YS_CLOSED.
+ *
+ * @param rx the receiver
+ * @return YS_OK; YS_CLOSED: it was closed or given away before
+ */
+int ys_shm_rx_close(struct ys_shm_rx *rx);
+
+/**
+ * Frees a receiver, and closes it. Also in a forked child, for a handle of its parent: there it closes descriptors only.
+ *
+ * @param rx the receiver, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_rx_free(struct ys_shm_rx *rx);
+
+/**
+ * Opens a pipe of bytes: one sender, one receiver, in two processes or in one. Either handle can be given to another process,
+ * by ys_shm_tx_into_fd or ys_shm_rx_into_fd, as long as it was not used. Never blocks.
+ *
+ * @param capacity how many bytes the messages have together; each takes 8 more than it has, rounded up to whole words
+ * @param options how the ends treat each other; NULL: the defaults
+ * @param tx receives the sender; NULL after an error
+ * @param rx receives the receiver; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: 0, or more than can be; YS_ESYSTEM with the cause in errno: no memory or
+ *     no descriptors
+ */
+int ys_shm_pipe_open(size_t capacity, const struct ys_shm_options *options, struct ys_shm_tx **tx, struct ys_shm_rx **rx);
+
+/**
+ * Makes the sender of a pipe of bytes over a socket: of ys_shm_connect, ys_shm_accept or ys_shm_rx_into_fd, or an inherited one.
+ * Never blocks: the peer need not be there yet, and until it is, messages are sent as long as there is room.
+ *
+ * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
+ *     0, as ys_shm_connect and ys_shm_accept return: that error is returned
+ * @param capacity how many bytes the messages have together; each takes 8 more than it has, rounded up to whole words
+ * @param options how it treats its peer; NULL: the defaults
+ * @param tx receives the sender; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: 0, or more than can be; YS_ESYSTEM with the cause in errno: no such
+ *     socket, no memory or no descriptors
+ */
+int ys_shm_tx_open(int fd, size_t capacity, const struct ys_shm_options *options, struct ys_shm_tx **tx);
+
+/**
+ * Sends a message, which is copied into the channel; waits while there is no room for it.
+ *
+ * @param tx the sender
+ * @param message its bytes; NULL if there are none
+ * @param length how many
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: longer than ys_shm_tx_largest; or the channel has ended: YS_CLOSED, YS_DIED,
+ *     YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+ */
+int ys_shm_send(struct ys_shm_tx *tx, const void *message, size_t length);
+
+/**
+ * Sends a message if there is room for it. Never waits.
+ *
+ * @param tx the sender
+ * @param message its bytes; NULL if there are none
+ * @param length how many
+ * @return YS_OK; YS_FULL; otherwise as ys_shm_send
+ */
+int ys_shm_try_send(struct ys_shm_tx *tx, const void *message, size_t length);
+
+/**
+ * Sends a message; waits for so long at most.
+ *
+ * @param tx the sender
+ * @param message its bytes; NULL if there are none
+ * @param length how many
+ * @param ns nanoseconds; 0: as ys_shm_try_send; less than 0: for ever
+ * @return YS_OK; YS_FULL (where ns is 0), YS_TIMEOUT: there was no room; otherwise as ys_shm_send
+ */
+int ys_shm_send_for(struct ys_shm_tx *tx, const void *message, size_t length, int64_t ns);
+
+/**
+ * The most bytes that a message may have.
+ *
+ * @param tx the sender
+ * @return how many; 0 after an error, with EINVAL in errno
+ */
+size_t ys_shm_tx_largest(struct ys_shm_tx *tx);
+
+/**
+ * Whether the channel has ended: nothing sent now would be received. One system call.
+ *
+ * @param tx the sender
+ * @return 1 or 0, or an error: YS_CLOSED if the handle itself was closed or given away
+ */
+int ys_shm_tx_is_closed(struct ys_shm_tx *tx);
+
+/**
+ * The descriptor of the sender, for poll and epoll, after ys_shm_tx_arm. It stays the sender's: never read, written or closed.
+ *
+ * @param tx the sender
+ * @return the descriptor; YS_CLOSED: the handle was closed or given away
+ */
+int ys_shm_tx_fd(struct ys_shm_tx *tx);
+
+/**
+ * Says that the sender is about to sleep in an event loop: if there is no room for a message of this length, the descriptor
+ * becomes readable when there is, or when the channel ends. Some system calls.
+ *
+ * @param tx the sender
+ * @param length how many bytes
+ * @return 1: sleep; 0: do not, there is something to be done now; YS_ETOOLONG; YS_CLOSED: the handle was closed or given
+ *     away
+ */
+int ys_shm_tx_arm(struct ys_shm_tx *tx, size_t length);
+
+/**
+ * Gives the socket of a sender that was not used away, for ys_shm_tx_open in another process. Only a descriptor without
+ * FD_CLOEXEC is inherited: clear it in the child. The handle is as one that was closed.
+ *
+ * @param tx the sender
+ * @return a descriptor, which is the caller's; YS_EINVAL: it was used; YS_CLOSED: it was closed or given away before
+ */
+int ys_shm_tx_into_fd(struct ys_shm_tx *tx);
+
+/**
+ * Closes the sender: what was sent is still received, and then YS_CLOSED. Frees its memory and descriptors; every later
+ * call returns YS_CLOSED.
+ *
+ * @param tx the sender
+ * @return YS_OK; YS_CLOSED: it was closed or given away before
+ */
+int ys_shm_tx_close(struct ys_shm_tx *tx);
+
+/**
+ * Frees a sender, and closes it. Also in a forked child, for a handle of its parent: there it closes descriptors only.
+ *
+ * @param tx the sender, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_tx_free(struct ys_shm_tx *tx);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* YSUITE_SHM_H */

@@ -1,0 +1,288 @@
+//! The receiver of many senders of bytes between processes.
+
+use core::ffi::{c_char, c_int, c_void};
+use core::mem::MaybeUninit;
+use std::os::fd::{AsFd, AsRawFd, IntoRawFd};
+
+use ysuite_shm::{Bytes, Ended, Funnel, RecvTimeoutError, TryRecvError};
+
+use super::options::ys_shm_options;
+use super::{Kind, buffer, code_of, enter, free, open, text};
+use crate::code::{Answer, YS_EINVAL, YS_EMPTY, YS_OK, YS_TIMEOUT, ys_code};
+use crate::limit::Limit;
+
+/// The receiver of many senders, each of which is a ys_shm_tx in a process of its own. One thread at a time; it may move
+/// between threads. Freed by ys_shm_funnel_free.
+pub struct ys_shm_funnel {
+    _opaque: [u8; 0],
+}
+
+impl Kind for ys_shm_funnel {
+    const FREE: &'static str = "ys_shm_funnel_free";
+
+    type End = Inner;
+}
+
+pub(super) struct Inner {
+    funnel: Funnel<Bytes>,
+    /// A message that is out of its lane, and did not fit.
+    kept: Option<(u64, Bytes)>,
+}
+
+impl Inner {
+    /// The next message, which is in `kept` until it is taken.
+    fn next(&mut self, limit: Limit) -> Result<&(u64, Bytes), ys_code> {
+        if self.kept.is_none() {
+            self.kept = Some(match limit {
+                Limit::Now => self.funnel.try_recv_from().map_err(|error| match error {
+                    TryRecvError::Empty => YS_EMPTY,
+                    TryRecvError::Ended(error) => code_of(error),
+                }),
+                Limit::Within(time) => self.funnel.recv_from_timeout(time).map_err(|error| match error {
+                    RecvTimeoutError::Timeout => YS_TIMEOUT,
+                    RecvTimeoutError::Ended(error) => code_of(error),
+                }),
+                Limit::Never => self.funnel.recv_from().map_err(code_of),
+            }?);
+        }
+        self.kept.as_ref().ok_or(YS_EMPTY)
+    }
+
+    /// Copies the next message to the front of `to` if it fits; its length and its sender in either case.
+    fn recv(&mut self, to: &mut [MaybeUninit<u8>], limit: Limit) -> Result<(usize, u64), ys_code> {
+        let (sender, Bytes(message)) = self.next(limit)?;
+        let found = (message.len(), *sender);
+        if let Some(to) = to.get_mut(..message.len()) {
+            // SAFETY: of this length, and no other reference is there.
+            unsafe { to.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(message.as_ptr(), message.len()) };
+            self.kept = None;
+        }
+        Ok(found)
+    }
+}
+
+/// Opens a funnel: a receiver of many senders, which connect by its name, by ys_shm_connect, or inherit a
+/// ys_shm_funnel_seat. Messages of one sender arrive in order; the senders take turns. They come and go; one that dies ends its own
+/// lane alone. Accepting them is part of receiving.
+///
+/// @param name the name, as of ys_shm_listener_open; NULL: none
+/// @param options how it treats its peers, and who may connect; NULL: the defaults
+/// @param funnel where it is put; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_funnel_open(
+    name: *const c_char,
+    options: *const ys_shm_options,
+    funnel: *mut *mut ys_shm_funnel,
+) -> c_int {
+    let make = || {
+        // SAFETY: by the caller.
+        let options = unsafe { ys_shm_options::read(options) }?;
+        let opened = if name.is_null() {
+            options.funnel_without_name()
+        } else {
+            // SAFETY: by the caller.
+            options.funnel(unsafe { text(name) }?)
+        };
+        Ok(Inner { funnel: opened.map_err(code_of)?, kept: None })
+    };
+    // SAFETY: by the caller.
+    unsafe { open(funnel, make) }
+}
+
+/// A place for one more sender: a socket for ys_shm_tx_open, for a child to inherit. Only a descriptor without FD_CLOEXEC is
+/// inherited: clear it in the child.
+///
+/// @param funnel the funnel
+/// @param sender receives the number of that sender
+/// @return a descriptor, which is the caller's; YS_EINVAL; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_funnel_seat(funnel: *mut ys_shm_funnel, sender: *mut u64) -> c_int {
+    if sender.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    let seat = |inner: &mut Inner| match inner.funnel.seat() {
+        Ok((number, socket)) => {
+            // SAFETY: by the caller.
+            unsafe { *sender = number };
+            socket.into_raw_fd()
+        }
+        Err(error) => c_int::from_code(code_of(error)),
+    };
+    // SAFETY: by the caller.
+    unsafe { enter(funnel, seat) }
+}
+
+/// Where the result of a receive is put.
+struct Place {
+    to: *mut c_void,
+    room: usize,
+    length: *mut usize,
+    sender: *mut u64,
+}
+
+/// # Safety
+/// As of [`handle::enter`](crate::handle::enter); a buffer, and places, or NULL.
+unsafe fn recv(funnel: *mut ys_shm_funnel, place: Place, limit: Limit) -> c_int {
+    let Place { to, room, length, sender } = place;
+    // SAFETY: by the caller.
+    let (Some(to), false) = (unsafe { buffer(to, room) }, length.is_null()) else {
+        return c_int::from_code(YS_EINVAL);
+    };
+    // SAFETY: by the caller.
+    unsafe { *length = 0 };
+    let recv = |inner: &mut Inner| {
+        let room = to.len();
+        let (found, by) = match inner.recv(to, limit) {
+            Ok(found) => found,
+            Err(code) => return c_int::from_code(code),
+        };
+        // SAFETY: by the caller.
+        unsafe {
+            *length = found;
+            if !sender.is_null() {
+                *sender = by;
+            }
+        }
+        c_int::from_code(if found <= room { YS_OK } else { ys_code::YS_ETOOLONG })
+    };
+    // SAFETY: by the caller.
+    unsafe { enter(funnel, recv) }
+}
+
+/// Receives a message of any sender, as ys_shm_recv; waits while there is none.
+///
+/// @param funnel the funnel
+/// @param to where its bytes are put; NULL if there is no room
+/// @param room how many bytes there is room for
+/// @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+/// @param sender receives the number of its sender; NULL: it is not asked for
+/// @return YS_OK; YS_EINVAL; YS_ETOOLONG: the message does not fit, and is the next one again; YS_CLOSED: all senders of a
+///     funnel without a name are gone
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_funnel_recv(
+    funnel: *mut ys_shm_funnel,
+    to: *mut c_void,
+    room: usize,
+    length: *mut usize,
+    sender: *mut u64,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { recv(funnel, Place { to, room, length, sender }, Limit::Never) }
+}
+
+/// Receives a message if there is one. Never waits. If there is none it asks the kernel once for more.
+///
+/// @param funnel the funnel
+/// @param to where its bytes are put; NULL if there is no room
+/// @param room how many bytes there is room for
+/// @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+/// @param sender receives the number of its sender; NULL: it is not asked for
+/// @return YS_OK; YS_EMPTY; otherwise as ys_shm_funnel_recv
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_funnel_try_recv(
+    funnel: *mut ys_shm_funnel,
+    to: *mut c_void,
+    room: usize,
+    length: *mut usize,
+    sender: *mut u64,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { recv(funnel, Place { to, room, length, sender }, Limit::Now) }
+}
+
+/// Receives a message; waits for so long at most.
+///
+/// @param funnel the funnel
+/// @param to where its bytes are put; NULL if there is no room
+/// @param room how many bytes there is room for
+/// @param length receives how many bytes the message has; 0 after any other error than YS_ETOOLONG
+/// @param sender receives the number of its sender; NULL: it is not asked for
+/// @param ns nanoseconds; 0: as ys_shm_funnel_try_recv; less than 0: for ever
+/// @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_funnel_recv
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_funnel_recv_for(
+    funnel: *mut ys_shm_funnel,
+    to: *mut c_void,
+    room: usize,
+    length: *mut usize,
+    sender: *mut u64,
+    ns: i64,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { recv(funnel, Place { to, room, length, sender }, Limit::from_nanoseconds(ns)) }
+}
+
+/// The next sender that has ended since this was asked last, in order. All that it had sent was received before. The last few
+/// hundred are remembered. Receiving is what notices an end. Never waits.
+///
+/// @param funnel the funnel
+/// @param sender receives its number
+/// @param why receives YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED or one of the codes behind it
+/// @return YS_OK; YS_EMPTY: none has ended; YS_EINVAL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_funnel_next_ended(
+    funnel: *mut ys_shm_funnel,
+    sender: *mut u64,
+    why: *mut c_int,
+) -> c_int {
+    if sender.is_null() || why.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    let next = |inner: &mut Inner| {
+        let Some(Ended { sender: number, error }) = inner.funnel.next_ended() else {
+            return c_int::from_code(YS_EMPTY);
+        };
+        // SAFETY: by the caller.
+        unsafe {
+            *sender = number;
+            *why = c_int::from_code(code_of(error));
+        }
+        c_int::from_code(YS_OK)
+    };
+    // SAFETY: by the caller.
+    unsafe { enter(funnel, next) }
+}
+
+/// How many senders there are, with those that have connected and have not said yet what they are.
+///
+/// @param funnel the funnel
+/// @return how many, or an error
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_funnel_senders(funnel: *mut ys_shm_funnel) -> isize {
+    // SAFETY: by the caller.
+    unsafe { enter(funnel, |inner| inner.funnel.senders() as isize) }
+}
+
+/// The descriptor of the funnel, for poll and epoll, after ys_shm_funnel_arm. It stays the funnel's: never read, written or
+/// closed.
+///
+/// @param funnel the funnel
+/// @return the descriptor
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_funnel_fd(funnel: *mut ys_shm_funnel) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(funnel, |inner| inner.funnel.as_fd().as_raw_fd()) }
+}
+
+/// Says that the funnel is about to sleep in an event loop, which has received until YS_EMPTY and then asked for senders that
+/// have ended: if there is no message, the descriptor becomes readable when there is, or when a sender comes or goes. Some system
+/// calls.
+///
+/// @param funnel the funnel
+/// @return 1: sleep; 0: do not, there is something to be done now
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_funnel_arm(funnel: *mut ys_shm_funnel) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(funnel, |inner| c_int::from(inner.kept.is_none() && inner.funnel.arm())) }
+}
+
+/// Frees a funnel, and takes its name away. Its senders are told that it is closed. Also in a forked child, for a handle of its
+/// parent: there it closes descriptors only.
+///
+/// @param funnel the funnel, which is not to be used any more; NULL: nothing is done
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_funnel_free(funnel: *mut ys_shm_funnel) {
+    // SAFETY: by the caller.
+    unsafe { free(funnel) }
+}

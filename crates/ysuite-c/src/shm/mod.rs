@@ -1,0 +1,270 @@
+//! Channels between processes: what `ysuite/shm.h` declares. The feature `shm`, on Linux.
+//!
+//! One thread at a time uses a handle, as with those within a process, and the checked build finds out likewise. A handle
+//! outlives its end: one that was closed or given away answers YS_CLOSED.
+
+mod cancel;
+mod funnel;
+mod listener;
+mod options;
+mod rx;
+mod tx;
+
+pub use self::funnel::{
+    ys_shm_funnel, ys_shm_funnel_arm, ys_shm_funnel_fd, ys_shm_funnel_free, ys_shm_funnel_next_ended,
+    ys_shm_funnel_open, ys_shm_funnel_recv, ys_shm_funnel_recv_for, ys_shm_funnel_seat, ys_shm_funnel_senders,
+    ys_shm_funnel_try_recv,
+};
+pub use self::listener::{
+    ys_shm_accept, ys_shm_connect, ys_shm_listener, ys_shm_listener_fd, ys_shm_listener_free, ys_shm_listener_open,
+};
+pub use self::options::ys_shm_options;
+pub use self::rx::{
+    ys_shm_recv, ys_shm_recv_for, ys_shm_rx, ys_shm_rx_arm, ys_shm_rx_close, ys_shm_rx_fd, ys_shm_rx_free,
+    ys_shm_rx_into_fd, ys_shm_rx_open, ys_shm_try_recv,
+};
+pub use self::tx::{
+    ys_shm_pipe_open, ys_shm_send, ys_shm_send_for, ys_shm_try_send, ys_shm_tx, ys_shm_tx_arm, ys_shm_tx_close,
+    ys_shm_tx_fd, ys_shm_tx_free, ys_shm_tx_into_fd, ys_shm_tx_is_closed, ys_shm_tx_largest, ys_shm_tx_open,
+};
+
+use core::cell::RefCell;
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::mem::MaybeUninit;
+use core::ptr;
+use core::slice;
+use std::ffi::CString;
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
+
+use ysuite_shm::{Error, Why};
+
+use self::cancel::Uncancelled;
+use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ESYSTEM, YS_OK, ys_code};
+use crate::errno;
+use crate::handle::{self, Content, Handle};
+use crate::watch::IS_CHECKED;
+
+/// A handle, by the type that callers see.
+trait Kind: Sized + 'static {
+    /// The name of the function that frees it.
+    const FREE: &'static str;
+
+    /// What it has, until it is closed or given away.
+    type End: 'static;
+}
+
+struct Slot<K: Kind> {
+    end: Option<K::End>,
+    /// The process that has the end's memory, which a forked child has not. 0 in a build that is not checked.
+    process: u32,
+}
+
+impl<K: Kind> Content for Slot<K> {
+    const FREE: &'static str = K::FREE;
+
+    type Shared = ();
+
+    fn share(&self) {}
+}
+
+fn process() -> u32 {
+    if IS_CHECKED { std::process::id() } else { 0 }
+}
+
+/// Puts a handle of what `make` makes where the caller wants it; after an error NULL.
+///
+/// # Safety
+/// `to` is NULL, or a place for a handle.
+unsafe fn open<K: Kind>(to: *mut *mut K, make: impl FnOnce() -> Result<K::End, ys_code>) -> c_int {
+    if to.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { *to = ptr::null_mut() };
+    let _inside = Uncancelled::begin();
+    handle::make(|| match make() {
+        Ok(end) => {
+            // SAFETY: by the caller.
+            unsafe { *to = Handle::make(Slot::<K> { end: Some(end), process: process() }).cast() };
+            c_int::from_code(YS_OK)
+        }
+        Err(code) => c_int::from_code(code),
+    })
+}
+
+/// Runs a call with the place of the end.
+///
+/// # Safety
+/// As of [`handle::enter`].
+unsafe fn place<K: Kind, A: Answer>(handle: *mut K, call: impl FnOnce(&mut Option<K::End>) -> A) -> A {
+    let inside = |slot: &mut Slot<K>| {
+        if slot.process != process() {
+            eprintln!("ysuite: a forked child has used a handle of its parent; it may only call {}.", K::FREE);
+            std::process::abort();
+        }
+        call(&mut slot.end)
+    };
+    let _inside = Uncancelled::begin();
+    // SAFETY: by the caller.
+    unsafe { handle::enter(handle.cast::<Handle<Slot<K>>>(), inside) }
+}
+
+/// Runs a call with the end.
+///
+/// # Safety
+/// As of [`handle::enter`].
+unsafe fn enter<K: Kind, A: Answer>(handle: *mut K, call: impl FnOnce(&mut K::End) -> A) -> A {
+    // SAFETY: by the caller.
+    unsafe { place(handle, |end| end.as_mut().map_or_else(|| A::from_code(YS_CLOSED), call)) }
+}
+
+/// # Safety
+/// As of [`handle::enter`].
+unsafe fn close<K: Kind>(handle: *mut K) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { place(handle, |end| c_int::from_code(end.take().map_or(YS_CLOSED, |_| YS_OK))) }
+}
+
+/// # Safety
+/// As of [`handle::free`].
+unsafe fn free<K: Kind>(handle: *mut K) {
+    let _inside = Uncancelled::begin();
+    // SAFETY: by the caller.
+    unsafe { handle::free(handle.cast::<Handle<Slot<K>>>()) }
+}
+
+/// The descriptor of an end that was not used, by `give`.
+///
+/// # Safety
+/// As of [`handle::enter`].
+unsafe fn into_fd<K: Kind>(handle: *mut K, give: impl FnOnce(K::End) -> Result<OwnedFd, K::End>) -> c_int {
+    let give = |place: &mut Option<K::End>| match place.take().map(give) {
+        Some(Ok(socket)) => socket.into_raw_fd(),
+        Some(Err(end)) => {
+            *place = Some(end);
+            c_int::from_code(YS_EINVAL)
+        }
+        None => c_int::from_code(YS_CLOSED),
+    };
+    // SAFETY: by the caller.
+    unsafe { place(handle, give) }
+}
+
+/// # Safety
+/// As of [`handle::enter`].
+unsafe fn fd<K: Kind<End: AsFd>>(handle: *mut K) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(handle, |end| end.as_fd().as_raw_fd()) }
+}
+
+/// As [`open`], of a socket of the caller.
+///
+/// # Safety
+/// As of [`open`] and [`adopt`].
+unsafe fn open_over<K: Kind>(
+    fd: c_int,
+    to: *mut *mut K,
+    make: impl FnOnce(OwnedFd) -> Result<K::End, ys_code>,
+) -> c_int {
+    // SAFETY: by the caller.
+    let socket = unsafe { adopt(fd) };
+    // For the socket: what it is not given to closes it.
+    let _inside = Uncancelled::begin();
+    // SAFETY: by the caller.
+    let code = unsafe { open(to, || make(socket?)) };
+    // The error of who was to give a socket.
+    if fd < 0 && !to.is_null() { fd } else { code }
+}
+
+/// Takes over a descriptor that the program has. No child inherits it.
+///
+/// # Safety
+/// The caller's, which it does not use any more.
+unsafe fn adopt(fd: c_int) -> Result<OwnedFd, ys_code> {
+    if fd < 0 {
+        return Err(YS_EINVAL);
+    }
+    // SAFETY: a call that takes no memory.
+    if unsafe { libc::fcntl(fd, libc::F_SETFD, libc::FD_CLOEXEC) } < 0 {
+        return Err(YS_ESYSTEM);
+    }
+    // SAFETY: it is open, and by the caller ours.
+    Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// A text of the caller.
+///
+/// # Safety
+/// NULL, or a string of C that stays for as long as the result is used.
+unsafe fn text<'a>(text: *const c_char) -> Result<&'a str, ys_code> {
+    if text.is_null() {
+        return Err(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { CStr::from_ptr(text) }.to_str().map_err(|_| YS_EINVAL)
+}
+
+/// A buffer of the caller.
+///
+/// # Safety
+/// NULL, or that many bytes are there, which nobody else uses for as long as the result is.
+unsafe fn buffer<'a>(to: *mut c_void, room: usize) -> Option<&'a mut [MaybeUninit<u8>]> {
+    match (to.is_null(), room) {
+        (_, 0) => Some(&mut []),
+        (true, _) => None,
+        // SAFETY: by the caller. No buffer has more bytes than an address can be away from another.
+        (false, room) => Some(unsafe { slice::from_raw_parts_mut(to.cast(), room.min(isize::MAX as usize)) }),
+    }
+}
+
+thread_local! {
+    /// Why this thread's last call was refused.
+    static REFUSAL: RefCell<CString> = RefCell::default();
+}
+
+/// The code of an end that can do no more, or of a connection that did not come about.
+#[cold]
+fn code_of(error: Error) -> ys_code {
+    let why = match error {
+        Error::Closed => return YS_CLOSED,
+        Error::Died => return ys_code::YS_DIED,
+        Error::Broken => return ys_code::YS_BROKEN,
+        Error::Refused(why) => why,
+    };
+    // A thread that ends may have lost its variable already: then nobody reads it.
+    let _ = REFUSAL.try_with(|refusal| refusal.replace(CString::new(why.to_string()).unwrap_or_default()));
+    match why {
+        Why::System(number) => {
+            errno::set(number);
+            YS_ESYSTEM
+        }
+        Why::Kernel => ys_code::YS_REFUSED_KERNEL,
+        Why::NotMemory => ys_code::YS_REFUSED_MEMORY,
+        Why::Seals => ys_code::YS_REFUSED_SEALS,
+        Why::Size => ys_code::YS_REFUSED_SIZE,
+        Why::Holes => ys_code::YS_REFUSED_HOLES,
+        Why::Magic => ys_code::YS_REFUSED_MAGIC,
+        Why::Version(_) => ys_code::YS_REFUSED_VERSION,
+        Why::Role => ys_code::YS_REFUSED_ROLE,
+        Why::Kind => ys_code::YS_REFUSED_KIND,
+        Why::Type => ys_code::YS_REFUSED_TYPE,
+        Why::Capacity => ys_code::YS_REFUSED_CAPACITY,
+        Why::Packet => ys_code::YS_REFUSED_PACKET,
+        Why::User(_) => ys_code::YS_REFUSED_USER,
+        Why::Time => ys_code::YS_REFUSED_TIME,
+        Why::InUse => ys_code::YS_REFUSED_IN_USE,
+        Why::Name => ys_code::YS_REFUSED_NAME,
+        Why::ByPeer(_) => ys_code::YS_REFUSED_BY_PEER,
+        _ => ys_code::YS_REFUSED,
+    }
+}
+
+/// Why the last call of this thread was refused that has returned YS_REFUSED or one of the codes behind it, in full: after
+/// YS_REFUSED_BY_PEER with what the peer has said, after YS_REFUSED_USER with the number of the user. Any thread.
+///
+/// @return a text, which stays until this thread is refused again, or ends; empty if it was never refused; not to be
+///     freed
+#[unsafe(no_mangle)]
+pub extern "C" fn ys_shm_refusal() -> *const c_char {
+    REFUSAL.try_with(|refusal| refusal.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+}
