@@ -8,7 +8,7 @@ use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::time::Instant;
 
-use crate::link::Link;
+use crate::link::{Link, closed_by};
 use crate::nap::{Sleeper, Waker};
 use crate::os::{self, News, Poller, Source};
 use crate::page::{ASLEEP, CLOSED, FENCED};
@@ -101,10 +101,10 @@ impl End {
     pub(crate) fn fate(&self) -> Option<Error> {
         self.fate.or_else(|| {
             let met = self.link.met.as_ref()?;
-            // ORDERING: Relaxed, as the memory is read-only, and the fence; pairs with the Release in `drop`.
-            let is_closed = met.region.word(CLOSED).load(Ordering::Relaxed) != 0;
+            // ORDERING: Relaxed, as the memory is read-only, and the fence; pairs with the Release in `drop` and `Link::refuse`.
+            let closed = met.region.word(CLOSED).load(Ordering::Relaxed);
             fence(Ordering::Acquire);
-            if is_closed { Some(Error::Closed) } else { self.is_dead.then_some(Error::Died) }
+            if closed == 0 { self.is_dead.then_some(Error::Died) } else { Some(closed_by(closed)) }
         })
     }
 
@@ -249,8 +249,12 @@ impl Drop for End {
         if self.is_forked() {
             return;
         }
-        // ORDERING: Release pairs with the fence in `fate`: what was published before is seen by who sees this.
-        self.link.own.word(CLOSED).store(1, Ordering::Release);
+        let closed = self.link.own.word(CLOSED);
+        // ORDERING: Relaxed; this process has written it, if it has refused its peer.
+        if closed.load(Ordering::Relaxed) == 0 {
+            // ORDERING: Release pairs with the fence in `fate`: what was published before is seen by who sees this.
+            closed.store(1, Ordering::Release);
+        }
         self.link.close();
         self.link.ring();
     }

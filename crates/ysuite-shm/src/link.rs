@@ -213,8 +213,7 @@ impl Link {
         match word(16) {
             HELLO => {}
             CLOSED => return Err(Error::Closed),
-            other if other & 0xffff_ffff == REFUSED => return no(Why::by_peer((other >> 32) as u32)),
-            _ => return no(Why::Packet),
+            other => return no(refused_by(other).unwrap_or(Why::Packet)),
         }
         if packet.is_cut || packet.bytes != BYTES || flags & !(CAREFUL | SHARING) != 0 {
             return no(Why::Packet);
@@ -258,9 +257,15 @@ impl Link {
         Ok(Met { region, header, shared, bell, process: said })
     }
 
-    /// Tells the peer, which may listen or not.
+    /// Tells the peer, which may listen or not. One that has read the hello of this end reads no other packet: it finds the
+    /// reason in the page of this end, and is woken by the hang-up.
     pub(crate) fn refuse(&self, error: Error) {
         turn_away(self.socket(), error);
+        if let (true, Error::Refused(why)) = (self.has_begun, error) {
+            // ORDERING: Release pairs with the fence in `End::fate`.
+            self.own.word(page::CLOSED).store(refusal(why), Ordering::Release);
+            os::hang_up(self.socket());
+        }
     }
 
     /// Tells a peer that has not been met that nobody will come.
@@ -306,9 +311,24 @@ pub(crate) fn packet(flags: u32, what: u64) -> [u8; BYTES] {
     bytes
 }
 
+/// A refusal, in a packet or a page.
+fn refusal(why: Why) -> u64 {
+    REFUSED | u64::from(why.number()) << 32
+}
+
+/// The reason, if this is a refusal.
+fn refused_by(word: u64) -> Option<Why> {
+    (word & 0xffff_ffff == REFUSED).then(|| Why::by_peer((word >> 32) as u32))
+}
+
+/// What the word says by which an end closes its page: anything but 0.
+pub(crate) fn closed_by(word: u64) -> Error {
+    refused_by(word).map_or(Error::Closed, Error::Refused)
+}
+
 /// Tells a peer why it is refused, if this is such an error.
 pub(crate) fn turn_away(peer: BorrowedFd<'_>, error: Error) {
     if let Error::Refused(why) = error {
-        let _ = os::send(peer, &packet(0, REFUSED | u64::from(why.number()) << 32), &[]);
+        let _ = os::send(peer, &packet(0, refusal(why)), &[]);
     }
 }

@@ -33,7 +33,7 @@ pub(crate) const CONSUMED: usize = 384;
 /// The receiver of a work queue, in the same line: a bit for each of the last 64 that it has consumed, at the number of the
 /// job modulo 64: whether it has given that one back unfinished.
 pub(crate) const GIVEN_BACK: usize = CONSUMED + 8;
-/// 1: the owner has dropped its end.
+/// 1: the owner has dropped its end. Or it has refused its peer: as in a packet.
 pub(crate) const CLOSED: usize = 512;
 /// A sender of bytes, or a broadcast: how much it has published. A watch: the version of the newest value.
 pub(crate) const PUBLISHED: usize = 640;

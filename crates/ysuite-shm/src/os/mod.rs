@@ -13,7 +13,7 @@ pub(crate) use self::names::{Bound, connect};
 pub(crate) use self::poller::{News, Poller, Source, bell, ring};
 pub(crate) use self::region::{Own, PAGE, Peer};
 pub(crate) use self::socket::{Packet, is_no_file, own_process, peer_process, peer_user, poke, receive, unpoke};
-pub(crate) use self::sys::{Errno, is_ours, only_processor, pair, poll_readable, send_with as send, user};
+pub(crate) use self::sys::{Errno, hang_up, is_ours, only_processor, pair, poll_readable, send_with as send, user};
 
 /// The error number of a call that failed, as [`Why::System`](crate::Why::System) has it.
 pub(crate) fn refused(error: Errno) -> crate::Error {

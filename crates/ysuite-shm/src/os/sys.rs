@@ -124,6 +124,8 @@ unsafe extern "C" {
     fn send_bytes(fd: c_int, from: *const c_void, bytes: usize, flags: c_int) -> isize;
     #[link_name = "recv"]
     fn recv_bytes(fd: c_int, to: *mut c_void, bytes: usize, flags: c_int) -> isize;
+    #[link_name = "shutdown"]
+    fn shut_down(fd: c_int, how: c_int) -> c_int;
     fn sendmsg(fd: c_int, message: *const Header, flags: c_int) -> isize;
     fn recvmsg(fd: c_int, message: *mut Header, flags: c_int) -> isize;
 }
@@ -578,6 +580,13 @@ pub(super) fn send(socket: BorrowedFd<'_>, packet: &[u8]) -> Result<(), Errno> {
     let flags = MSG_DONTWAIT | MSG_NOSIGNAL;
     // SAFETY: bytes that live as long as the call.
     retry(|| moved(unsafe { send_bytes(socket.as_raw_fd(), packet.as_ptr().cast(), packet.len(), flags) }).map(|_| ()))
+}
+
+/// Hangs up, while the descriptor lives on. What was sent before can still be received.
+pub(crate) fn hang_up(socket: BorrowedFd<'_>) {
+    const SHUT_RDWR: c_int = 2;
+    // SAFETY: it reads and writes no memory. It fails where the peer has hung up.
+    let _ = unsafe { shut_down(socket.as_raw_fd(), SHUT_RDWR) };
 }
 
 /// Receives a packet without waiting, and none of its descriptors; its bytes.

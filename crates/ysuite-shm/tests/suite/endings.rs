@@ -4,7 +4,10 @@ use std::os::fd::AsFd;
 use std::thread;
 use std::time::Duration;
 
-use ysuite_shm::{Error, Listener, Options, Receiver, Sender, TryRecvError, TrySendError, Why, connect, pipe};
+use ysuite_shm::{
+    BroadcastError, BroadcastSender, Error, Listener, Options, Receiver, SendTimeoutError, Sender, TryRecvError,
+    TrySendError, Why, connect, pipe,
+};
 
 use crate::LONG;
 
@@ -107,9 +110,34 @@ fn ends_that_do_not_fit_are_refused() {
     let mut sender = sender;
     sender.send(1).unwrap();
     assert_eq!(other.recv(), Err(Error::Refused(Why::Size)));
-    // The hello of the other was fine: it is there, and closed by its reason. Its process goes on.
-    drop(other);
-    assert!(sender.is_disconnected() || refused(sender.send(1).unwrap_err().1));
+    // The hello of the other was fine, and was read before.
+    assert!(sender.is_disconnected() && refused(sender.send(1).unwrap_err().1));
+}
+
+/// Claim: One that has met an end which refuses learns it at once, with the reason, also asleep, and while that end lives on.
+#[test]
+fn a_refusal_reaches_one_that_has_met() {
+    for options in [Options::new(), Options::new().careful()] {
+        let (mut sender, receiver) = options.pipe::<u64>(4).unwrap();
+        sender.set_spin(0);
+        // It says hello with the first.
+        (0..4).for_each(|message| sender.send(message).unwrap());
+        let sending = thread::spawn(move || (sender.send_timeout(4, LONG), sender));
+        let mut small = options.clone().largest_region(4096).receiver::<u64>(receiver.into_fd().unwrap()).unwrap();
+        assert_eq!(small.recv(), Err(Error::Refused(Why::Size)));
+        let (sent, sender) = sending.join().unwrap();
+        let why = Error::Refused(Why::ByPeer("the peer's memory has a wrong size"));
+        assert_eq!(sent, Err(SendTimeoutError::Ended(4, why)));
+        assert!(sender.into_unread().unwrap().into_iter().eq(0..4));
+    }
+    let mut sender = BroadcastSender::<u64>::without_name(600).unwrap();
+    let small = Options::new().largest_region(4096).broadcast_receiver::<u64>(sender.seat().unwrap());
+    sender.serve();
+    // What it shares with all comes with its hello.
+    let mut small = small.unwrap();
+    assert_eq!(small.recv(), Err(BroadcastError::Ended(Error::Refused(Why::Size))));
+    sender.serve();
+    assert_eq!(sender.receivers(), 0);
 }
 
 #[test]
