@@ -23,6 +23,9 @@ const PATIENCE: Duration = Duration::from_secs(1);
 /// So long nobody is accepted after descriptors or memory have run out.
 const PAUSE: Duration = Duration::from_millis(10);
 
+/// Looks of a sender at a crowd before it sleeps.
+const SPIN: u32 = 100;
+
 /// Places of lanes; more than a process may have descriptors.
 const PLACES: usize = 1 << 24;
 
@@ -324,14 +327,25 @@ impl<P: Party> Crowd<P> {
         self.home.active.len()
     }
 
+    /// How many times the sender looks at them before it sleeps, if the program has not asked for another number.
+    pub(crate) fn looks(&mut self, spin: Option<u32>) -> u32 {
+        spin.unwrap_or_else(|| if self.home.share_processor() { 0 } else { SPIN })
+    }
+
+    /// Of those that were met.
+    #[inline]
+    pub(crate) fn each_end(&mut self, mut act: impl FnMut(&mut End)) {
+        for at in &self.home.active {
+            if let Some(lane) = &mut self.home.lanes[*at] {
+                act(lane.party.end());
+            }
+        }
+    }
+
     /// After each publication for all of them: wakes those that sleep.
     #[inline]
     pub(crate) fn published(&mut self) {
-        for at in &self.home.active {
-            if let Some(lane) = &mut self.home.lanes[*at] {
-                lane.party.end().published();
-            }
-        }
+        self.each_end(End::published);
         // Last: it runs user code, and a panic must not keep anybody asleep.
         self.serve_if_due();
     }

@@ -14,8 +14,6 @@ use crate::ring::typed::Writer;
 use crate::sync::{Ordering, fence};
 use crate::{Error, Message, Options, SendTimeoutError, TrySendError};
 
-/// Looks for room before the sender sleeps.
-const SPIN: u32 = 100;
 /// The kernel has refused a barrier.
 const SHORT: Duration = Duration::from_millis(10);
 
@@ -265,36 +263,22 @@ impl<T: Message> BroadcastSender<T> {
     #[inline(never)]
     fn room(&mut self, deadline: Option<Instant>) -> bool {
         loop {
-            for _ in 0..self.looks() {
+            for _ in 0..self.crowd.looks(self.spin) {
                 if self.refresh() > 0 {
                     return true;
                 }
                 core::hint::spin_loop();
             }
             let mut is_armed = true;
-            self.each_end(|end| is_armed &= end.arm());
+            self.crowd.each_end(|end| is_armed &= end.arm());
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             let has_room = self.refresh() > 0;
             if !has_room && left != Some(Duration::ZERO) {
                 self.crowd.serve([left, (!is_armed).then_some(SHORT)].into_iter().flatten().min());
             }
-            self.each_end(|end| end.disarm());
+            self.crowd.each_end(|end| end.disarm());
             if has_room || left == Some(Duration::ZERO) {
                 return has_room;
-            }
-        }
-    }
-
-    /// How many times it looks before it sleeps.
-    fn looks(&mut self) -> u32 {
-        let Self { spin, crowd, .. } = self;
-        spin.unwrap_or_else(|| if crowd.home.share_processor() { 0 } else { SPIN })
-    }
-
-    fn each_end(&mut self, mut act: impl FnMut(&mut End)) {
-        for at in &self.crowd.home.active {
-            if let Some(lane) = &mut self.crowd.home.lanes[*at] {
-                act(&mut lane.party.end);
             }
         }
     }
@@ -336,7 +320,7 @@ impl<T: Message> BroadcastSender<T> {
     pub fn arm(&mut self) -> bool {
         let are_all = self.crowd.arm();
         let mut is_armed = true;
-        self.each_end(|end| is_armed &= end.arm());
+        self.crowd.each_end(|end| is_armed &= end.arm());
         !self.is_lossy && self.refresh() == 0 && are_all && is_armed
     }
 }

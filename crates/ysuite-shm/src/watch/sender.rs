@@ -132,8 +132,8 @@ impl<T: Message> WatchSender<T> {
         self.crowd.serve_until(deadline(limit));
     }
 
-    /// How many receivers have joined: the newest value, and all later ones, are for them. One joins when it has said hello, and this end has
-    /// noticed it, in [`serve`](Self::serve) or a send.
+    /// How many receivers have joined: the newest value, and all later ones, are for them. One joins when it has said hello,
+    /// and this end has noticed it, in [`serve`](Self::serve) or a send.
     pub fn receivers(&self) -> usize {
         self.crowd.joined()
     }

@@ -15,8 +15,6 @@ use crate::pipe::Outlet;
 use crate::ring::typed::Writer;
 use crate::{Error, Message, Options, SendError, SendTimeoutError, TrySendError, Why};
 
-/// Looks for news before the sender sleeps.
-const SPIN: u32 = 100;
 /// The kernel has refused a barrier.
 const SHORT: Duration = Duration::from_millis(10);
 
@@ -325,14 +323,14 @@ impl<T: Message> WorkSender<T> {
         mut look: impl FnMut(&mut Self) -> Option<R>,
     ) -> Result<R, Unfulfilled> {
         loop {
-            for _ in 0..self.looks() {
+            for _ in 0..self.crowd.looks(self.spin) {
                 if let Some(found) = look(self) {
                     return Ok(found);
                 }
                 core::hint::spin_loop();
             }
             let mut is_armed = true;
-            self.each_end(|end| is_armed &= end.arm());
+            self.crowd.each_end(|end| is_armed &= end.arm());
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
             let found = look(self);
             let is_over = found.is_none() && self.crowd.home.is_over();
@@ -340,27 +338,12 @@ impl<T: Message> WorkSender<T> {
             if found.is_none() && !is_over && !is_late {
                 self.crowd.serve([left, (!is_armed).then_some(SHORT)].into_iter().flatten().min());
             }
-            self.each_end(|end| end.disarm());
+            self.crowd.each_end(|end| end.disarm());
             match found {
                 Some(found) => return Ok(found),
                 None if is_over => return Err(Unfulfilled::Ended(Error::Closed)),
                 None if is_late => return Err(Unfulfilled::Timeout),
                 None => {}
-            }
-        }
-    }
-
-    /// How many times it looks before it sleeps.
-    fn looks(&mut self) -> u32 {
-        let Self { spin, crowd } = self;
-        spin.unwrap_or_else(|| if crowd.home.share_processor() { 0 } else { SPIN })
-    }
-
-    fn each_end(&mut self, mut act: impl FnMut(&mut End)) {
-        let Home { active, lanes, .. } = &mut self.crowd.home;
-        for at in active.iter() {
-            if let Some(lane) = &mut lanes[*at] {
-                act(&mut lane.party.outlet.end);
             }
         }
     }
@@ -450,7 +433,7 @@ impl<T: Message> WorkSender<T> {
     fn arm_until(&mut self, is_ready: impl FnOnce(&mut Self) -> bool) -> bool {
         let are_all = self.crowd.arm();
         let mut is_armed = true;
-        self.each_end(|end| is_armed &= end.arm());
+        self.crowd.each_end(|end| is_armed &= end.arm());
         !is_ready(self) && are_all && is_armed && !self.crowd.home.is_over()
     }
 }

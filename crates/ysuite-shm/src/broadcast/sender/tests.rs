@@ -26,9 +26,9 @@ fn looks(receivers_on: [fn(&[usize]) -> usize; 2]) -> u32 {
         .collect();
     sender.serve();
     assert_eq!(sender.receivers(), receivers.len());
-    let usual = sender.looks();
+    let usual = sender.crowd.looks(sender.spin);
     sender.set_spin(7);
-    assert_eq!(sender.looks(), 7);
+    assert_eq!(sender.crowd.looks(sender.spin), 7);
     usual
 }
 
