@@ -14,12 +14,14 @@ use std::time::Duration;
 
 pub use self::receiver::{Ended, Event, Funnel};
 
+use crate::broadcast::Spread;
 use crate::end::{End, Half};
 use crate::home::{Home, Lane, Party};
 use crate::link::Link;
 use crate::listener::Listener;
 use crate::page::{Role, Shape};
 use crate::pipe::{BytesInlet, Inlet, TypedInlet, bytes_shape, typed_shape};
+use crate::watch::Watched;
 use crate::{Error, Message, Options};
 
 /// Messages of a lane before the next lane has its turn.
@@ -29,13 +31,13 @@ const EMPTY: u32 = 64;
 /// Messages between two questions to the kernel about the lanes that are parked.
 const BETWEEN: u32 = 256;
 
-/// A message of bytes: a [`Funnel`] of these has [`BytesSender`](crate::BytesSender)s.
+/// A message, or a value, of bytes: a [`Funnel`] of these has [`BytesSender`](crate::BytesSender)s.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bytes(pub Vec<u8>);
 
-/// What a [`Funnel`] can carry: every [`Message`], and [`Bytes`].
-#[expect(private_bounds, reason = "nobody else can say how a lane carries it")]
-pub trait Carried: Laned {}
+/// What a [`Funnel`], a watch and a broadcast can carry: every [`Message`], and [`Bytes`].
+#[expect(private_bounds, reason = "nobody else can say how it is carried")]
+pub trait Carried: Laned + Watched + Spread {}
 
 impl<T: Message> Carried for T {}
 
@@ -88,7 +90,7 @@ impl Laned for Bytes {
 
 /// The receiver's end of a lane.
 struct Inbound<T: Laned> {
-    inlet: T::Inlet,
+    inlet: <T as Laned>::Inlet,
     /// Looks that found nothing, or messages of the present turn.
     empty: u32,
     turn: u32,
@@ -104,11 +106,11 @@ impl<T: Laned> Party for Inbound<T> {
     type Common = ();
 
     fn link(socket: OwnedFd, _: &(), options: &Options) -> Result<Link, Error> {
-        Link::new(socket, Role::Receiver, T::shape(options), 0, options)
+        Link::new(socket, Role::Receiver, <T as Laned>::shape(options), 0, options)
     }
 
     fn new(end: End, _: &()) -> Self {
-        Self { inlet: T::inlet(end), empty: 0, turn: 0 }
+        Self { inlet: <T as Laned>::inlet(end), empty: 0, turn: 0 }
     }
 }
 

@@ -40,8 +40,10 @@ source!(
     Listener,
     WatchReceiver<T>,
     WatchSender<T>,
-    BroadcastReceiver<T>,
-    BroadcastSender<T>,
+    BytesWatchSender,
+    BroadcastReceiver<T: crate::Carried>,
+    BroadcastSender<T: crate::Carried>,
+    BytesBroadcastSender,
     WorkReceiver<T>,
     WorkSender<T: crate::Message>
 );

@@ -77,7 +77,7 @@ mod sync;
 mod watch;
 mod work;
 
-pub use self::broadcast::{BroadcastReceiver, BroadcastSender};
+pub use self::broadcast::{BroadcastReceiver, BroadcastSender, BytesBroadcastSender};
 pub use self::error::{
     BroadcastError, Error, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError, Why,
 };
@@ -87,7 +87,7 @@ pub use self::integrations::Async;
 pub use self::listener::{Listener, connect};
 pub use self::options::Options;
 pub use self::pipe::{BytesReceiver, BytesSender, IntoIter, Iter, Receiver, Sender, TryIter, pipe, pipe_bytes};
-pub use self::watch::{WatchReceiver, WatchSender};
+pub use self::watch::{BytesWatchSender, WatchReceiver, WatchSender};
 pub use self::work::{Job, WorkReceiver, WorkSender};
 #[doc(no_inline)]
 pub use zerocopy;

@@ -37,11 +37,18 @@ pub(crate) const GIVEN_BACK: usize = CONSUMED + 8;
 pub(crate) const CLOSED: usize = 512;
 /// A sender of bytes, or a broadcast: how much it has published. A watch: the version of the newest value.
 pub(crate) const PUBLISHED: usize = 640;
-/// In the memory of a watch, in the same line: the version that was last begun.
+/// In the memory of a watch, in the same line: the version that was last begun; of a broadcast of bytes, up to where it has
+/// begun to write.
 pub(crate) const BEGUN: usize = PUBLISHED + 8;
+/// In the memory of a broadcast of bytes, in the same line: where the newest record is, and the number of the next
+/// one.
+pub(crate) const NEWEST: usize = PUBLISHED + 16;
+pub(crate) const NUMBER: usize = PUBLISHED + 24;
 /// The sender of a broadcast, in its page for one receiver: one more than the position from which on that one receives, 0
 /// as long as it has not joined.
 pub(crate) const FROM: usize = 768;
+/// In the same line: the number of the record there.
+pub(crate) const FROM_NUMBER: usize = FROM + 8;
 /// Where a sender's ring begins.
 pub(crate) const RING: usize = PAGE;
 
@@ -78,20 +85,27 @@ pub(crate) enum Kind {
     Lossy = 4,
     /// Jobs, each for one of the receivers.
     Work = 5,
+    /// As `Watch` and `Broadcast`, of bytes of any length up to a bound.
+    WatchBytes = 10,
+    BroadcastBytes = 11,
+    LossyBytes = 12,
 }
 
 impl Kind {
     /// The sender writes once for all receivers, into memory besides the page that it has for each.
     pub(crate) fn is_shared(self) -> bool {
-        matches!(self, Self::Watch | Self::Broadcast | Self::Lossy)
+        !matches!(self, Self::Typed | Self::Bytes | Self::Work)
     }
 
     /// What a peer says of itself, if the two fit.
     fn of_peer(self, said: u64) -> Option<Self> {
+        let is = |kind: Self| (said == kind as u64).then_some(kind);
         match self {
-            Self::Broadcast if said == Self::Lossy as u64 => Some(Self::Lossy),
-            Self::Lossy => (said == Self::Broadcast as u64).then_some(Self::Broadcast),
-            _ => (said == self as u64).then_some(self),
+            Self::Broadcast => is(self).or(is(Self::Lossy)),
+            Self::BroadcastBytes => is(self).or(is(Self::LossyBytes)),
+            Self::Lossy => is(Self::Broadcast),
+            Self::LossyBytes => is(Self::BroadcastBytes),
+            _ => is(self),
         }
     }
 }

@@ -5,14 +5,13 @@ use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
-use super::shape;
+use super::Spread;
 use crate::end::{End, Half, deadline};
 use crate::home::{Crowd, Party};
 use crate::link::{Link, Shared};
-use crate::page::{CONSUMED, FROM, Kind, PUBLISHED, RING};
-use crate::ring::typed::Writer;
+use crate::page::{CONSUMED, FROM, FROM_NUMBER, NUMBER, PUBLISHED, RING};
 use crate::sync::{Ordering, fence};
-use crate::{Error, Message, Options, SendTimeoutError, TrySendError};
+use crate::{Carried, Error, Message, Options, SendTimeoutError, TrySendError};
 
 /// The kernel has refused a barrier.
 const SHORT: Duration = Duration::from_millis(10);
@@ -36,9 +35,9 @@ const SHORT: Duration = Duration::from_millis(10);
 /// assert!(receiver.iter().eq(0..10));
 /// # Ok::<_, Error>(())
 /// ```
-pub struct BroadcastSender<T> {
-    writer: Writer<T>,
-    crowd: Crowd<Outbound>,
+pub struct BroadcastSender<T: Carried> {
+    pub(super) writer: <T as Spread>::Writer,
+    pub(super) crowd: Crowd<Outbound>,
     capacity: u64,
     /// So far there is room.
     limit: u64,
@@ -48,7 +47,7 @@ pub struct BroadcastSender<T> {
 }
 
 /// The sender's end of a lane.
-struct Outbound {
+pub(super) struct Outbound {
     end: End,
     /// The position at which the receiver has joined.
     from: u64,
@@ -78,7 +77,10 @@ impl Party for Outbound {
     fn met(&mut self, shared: &Shared) {
         // ORDERING: Relaxed; this thread has written it.
         self.from = shared.memory.word(PUBLISHED).load(Ordering::Relaxed);
-        // ORDERING: Release pairs with the fence in `BroadcastInlet::attach`: what was published before is in the ring.
+        // ORDERING: Relaxed twice; this thread has written it, and the Release below hands it over.
+        let number = shared.memory.word(NUMBER).load(Ordering::Relaxed);
+        self.end.link.own.word(FROM_NUMBER).store(number, Ordering::Relaxed);
+        // ORDERING: Release pairs with the fences in the two `attach`: what was published before is in the ring.
         self.end.link.own.word(FROM).store(self.from + 1, Ordering::Release);
         self.end.published();
     }
@@ -123,30 +125,14 @@ impl Options {
     }
 }
 
-impl<T: Message> BroadcastSender<T> {
-    fn new(options: &Options, name: Option<&str>, capacity: usize) -> Result<Self, Error> {
-        let kind = if options.is_lossy { Kind::Lossy } else { Kind::Broadcast };
-        let shared = Shared::new(shape::<T>(options, kind), capacity)?;
+impl<T: Carried> BroadcastSender<T> {
+    pub(super) fn new(options: &Options, name: Option<&str>, capacity: usize) -> Result<Self, Error> {
+        let is_lossy = options.is_lossy;
+        let shared = Shared::new(<T as Spread>::shape(options, is_lossy), capacity)?;
         // SAFETY: the region has a ring of this capacity behind its page, and lives as long as the crowd.
-        let writer = unsafe { Writer::new(shared.memory.start().add(RING), capacity) };
+        let writer = unsafe { T::writer(shared.memory.start().add(RING), capacity) };
         let crowd = Crowd::new(options, name, shared)?;
-        Ok(Self { writer, crowd, capacity: capacity as u64, limit: 0, is_lossy: options.is_lossy, spin: None })
-    }
-
-    /// As [`Options::broadcast`], with the default options.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn bind(name: &str, capacity: usize) -> Result<Self, Error> {
-        Options::new().broadcast(name, capacity)
-    }
-
-    /// As [`Options::broadcast_without_name`], with the default options.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn without_name(capacity: usize) -> Result<Self, Error> {
-        Options::new().broadcast_without_name(capacity)
+        Ok(Self { writer, crowd, capacity: capacity as u64, limit: 0, is_lossy, spin: None })
     }
 
     /// A place for one more receiver: a socket for [`BroadcastReceiver::from_fd`](crate::BroadcastReceiver::from_fd), for a
@@ -158,94 +144,25 @@ impl<T: Message> BroadcastSender<T> {
         self.crowd.home.seat().map(|(_, seat)| seat)
     }
 
-    /// Sends a message to all receivers, or to none if there are none. Waits while one of them has no room, unless it is
-    /// lossy.
-    pub fn send(&mut self, message: T) {
-        // Without a time it always finds room.
-        let _ = self.send_until(message, None);
+    #[inline]
+    pub(super) fn has_room(&mut self, wanted: u64) -> bool {
+        self.is_lossy || self.limit - T::position(&self.writer) >= wanted || self.refresh() >= wanted
     }
 
-    /// Sends a message if all receivers have room. Never blocks.
-    ///
-    /// # Errors
-    /// [`Full`](TrySendError::Full): the message.
-    pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
-        if !self.has_room() {
+    /// The same, for a call that never blocks: it takes notice of who comes and goes first.
+    #[inline]
+    pub(super) fn has_room_now(&mut self, wanted: u64) -> bool {
+        self.has_room(wanted) || {
             self.crowd.serve(Some(Duration::ZERO));
-            if self.refresh() == 0 {
-                return Err(TrySendError::Full(message));
-            }
+            self.refresh() >= wanted
         }
-        self.put(&message);
-        Ok(())
-    }
-
-    /// As [`send`](Self::send), for at most this long.
-    ///
-    /// # Errors
-    /// [`Timeout`](SendTimeoutError::Timeout): the message.
-    pub fn send_timeout(&mut self, message: T, limit: Duration) -> Result<(), SendTimeoutError<T>> {
-        self.send_until(message, deadline(limit))
-    }
-
-    /// As [`send`](Self::send), until then at most.
-    ///
-    /// # Errors
-    /// As for [`send_timeout`](Self::send_timeout).
-    pub fn send_deadline(&mut self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
-        self.send_until(message, Some(deadline))
-    }
-
-    fn send_until(&mut self, message: T, deadline: Option<Instant>) -> Result<(), SendTimeoutError<T>> {
-        if !self.has_room() && !self.room(deadline) {
-            return Err(SendTimeoutError::Timeout(message));
-        }
-        self.put(&message);
-        Ok(())
-    }
-
-    #[inline]
-    fn has_room(&mut self) -> bool {
-        self.is_lossy || self.writer.position() != self.limit || self.refresh() > 0
-    }
-
-    #[inline]
-    fn put(&mut self, message: &T) {
-        self.write(message);
-        self.crowd.published();
-    }
-
-    /// Publishes a message, and wakes nobody.
-    #[inline]
-    fn write(&mut self, message: &T) {
-        if self.is_lossy {
-            self.writer.write_over(message);
-        } else {
-            self.writer.write(message);
-        }
-        let published = self.crowd.home.common.memory.word(PUBLISHED);
-        // ORDERING: Release pairs with the fence in `BroadcastInlet::catch_up`: what was published up to here is in the ring.
-        published.store(self.writer.position(), Ordering::Release);
-    }
-
-    // USER CODE: `messages`, between two messages, each of which is in the channel; a panic leaves those that were sent.
-    /// Sends all messages to all receivers; waits while one of them has no room, unless it is lossy. Receivers are woken once
-    /// for many. How many were sent.
-    pub fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> usize {
-        let mut batch = Batch { sender: self, quiet: 0 };
-        let mut sent = 0;
-        for message in messages {
-            batch.send(&message);
-            sent += 1;
-        }
-        sent
     }
 
     /// Reads how much all receivers have consumed; the room.
     #[cold]
     #[inline(never)]
     fn refresh(&mut self) -> u64 {
-        let position = self.writer.position();
+        let position = T::position(&self.writer);
         let mut least = position;
         for at in &self.crowd.home.active {
             if let Some(lane) = &mut self.crowd.home.lanes[*at] {
@@ -261,10 +178,10 @@ impl<T: Message> BroadcastSender<T> {
     /// False: there is none until then.
     #[cold]
     #[inline(never)]
-    fn room(&mut self, deadline: Option<Instant>) -> bool {
+    pub(super) fn room(&mut self, wanted: u64, deadline: Option<Instant>) -> bool {
         loop {
             for _ in 0..self.crowd.looks(self.spin) {
-                if self.refresh() > 0 {
+                if self.refresh() >= wanted {
                     return true;
                 }
                 core::hint::spin_loop();
@@ -272,7 +189,7 @@ impl<T: Message> BroadcastSender<T> {
             let mut is_armed = true;
             self.crowd.each_end(|end| is_armed &= end.arm());
             let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            let has_room = self.refresh() > 0;
+            let has_room = self.refresh() >= wanted;
             if !has_room && left != Some(Duration::ZERO) {
                 self.crowd.serve([left, (!is_armed).then_some(SHORT)].into_iter().flatten().min());
             }
@@ -315,36 +232,145 @@ impl<T: Message> BroadcastSender<T> {
         self.crowd.arm()
     }
 
-    /// For an event loop: if there is no room, the [descriptor](AsFd::as_fd) becomes readable when there may be, or when a
-    /// receiver comes or goes. False: there is something to be done now.
-    pub fn arm(&mut self) -> bool {
+    /// Arms all lanes. False: there is room for `wanted`, or something else to be done now.
+    pub(super) fn arm_until(&mut self, wanted: u64) -> bool {
         let are_all = self.crowd.arm();
         let mut is_armed = true;
         self.crowd.each_end(|end| is_armed &= end.arm());
-        !self.is_lossy && self.refresh() == 0 && are_all && is_armed
+        !self.is_lossy && self.refresh() < wanted && are_all && is_armed
+    }
+}
+
+impl<T: Message> BroadcastSender<T> {
+    /// As [`Options::broadcast`], with the default options.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn bind(name: &str, capacity: usize) -> Result<Self, Error> {
+        Options::new().broadcast(name, capacity)
+    }
+
+    /// As [`Options::broadcast_without_name`], with the default options.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn without_name(capacity: usize) -> Result<Self, Error> {
+        Options::new().broadcast_without_name(capacity)
+    }
+
+    /// Sends a message to all receivers, or to none if there are none. Waits while one of them has no room, unless it is
+    /// lossy.
+    pub fn send(&mut self, message: T) {
+        // Without a time it always finds room.
+        let _ = self.send_until(message, None);
+    }
+
+    /// Sends a message if all receivers have room. Never blocks.
+    ///
+    /// # Errors
+    /// [`Full`](TrySendError::Full): the message.
+    pub fn try_send(&mut self, message: T) -> Result<(), TrySendError<T>> {
+        if !self.has_room_now(1) {
+            return Err(TrySendError::Full(message));
+        }
+        self.put(&message);
+        Ok(())
+    }
+
+    /// As [`send`](Self::send), for at most this long.
+    ///
+    /// # Errors
+    /// [`Timeout`](SendTimeoutError::Timeout): the message.
+    pub fn send_timeout(&mut self, message: T, limit: Duration) -> Result<(), SendTimeoutError<T>> {
+        self.send_until(message, deadline(limit))
+    }
+
+    /// As [`send`](Self::send), until then at most.
+    ///
+    /// # Errors
+    /// As for [`send_timeout`](Self::send_timeout).
+    pub fn send_deadline(&mut self, message: T, deadline: Instant) -> Result<(), SendTimeoutError<T>> {
+        self.send_until(message, Some(deadline))
+    }
+
+    fn send_until(&mut self, message: T, deadline: Option<Instant>) -> Result<(), SendTimeoutError<T>> {
+        if !self.has_room(1) && !self.room(1, deadline) {
+            return Err(SendTimeoutError::Timeout(message));
+        }
+        self.put(&message);
+        Ok(())
+    }
+
+    #[inline]
+    fn put(&mut self, message: &T) {
+        self.write(message);
+        self.crowd.published();
+    }
+
+    /// Publishes a message, and wakes nobody.
+    #[inline]
+    fn write(&mut self, message: &T) {
+        if self.is_lossy {
+            self.writer.write_over(message);
+        } else {
+            self.writer.write(message);
+        }
+        let published = self.crowd.home.common.memory.word(PUBLISHED);
+        // ORDERING: Release pairs with the fence in `TypedIn::catch_up`: what was published up to here is in the ring.
+        published.store(self.writer.position(), Ordering::Release);
+    }
+
+    // USER CODE: `messages`, between two messages, each of which is in the channel; a panic leaves those that were sent.
+    /// Sends all messages to all receivers; waits while one of them has no room, unless it is lossy. Receivers are woken once
+    /// for many. How many were sent.
+    pub fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> usize {
+        let mut batch = Batch::new(self);
+        let mut sent = 0;
+        for message in messages {
+            batch.room(1);
+            batch.sender.write(&message);
+            batch.wrote();
+            sent += 1;
+        }
+        sent
+    }
+
+    /// For an event loop: if there is no room, the [descriptor](AsFd::as_fd) becomes readable when there may be, or when a
+    /// receiver comes or goes. False: there is something to be done now.
+    pub fn arm(&mut self) -> bool {
+        self.arm_until(1)
     }
 }
 
 /// Messages that have been written, and of which the receivers have not been notified yet. They are on drop, so also if the
 /// caller's iterator panics.
-struct Batch<'a, T: Message> {
-    sender: &'a mut BroadcastSender<T>,
+pub(super) struct Batch<'a, T: Carried> {
+    pub(super) sender: &'a mut BroadcastSender<T>,
     quiet: u32,
 }
 
-impl<T: Message> Batch<'_, T> {
+impl<'a, T: Carried> Batch<'a, T> {
     /// An iterator may take its time.
     const MOST: u32 = 16;
 
+    pub(super) fn new(sender: &'a mut BroadcastSender<T>) -> Self {
+        Self { sender, quiet: 0 }
+    }
+
+    /// Waits for room for the next message.
     #[inline(always)]
-    fn send(&mut self, message: &T) {
-        if !self.sender.has_room() {
+    pub(super) fn room(&mut self, wanted: u64) {
+        if !self.sender.has_room(wanted) {
             // Receivers that sleep would never make room.
             self.notify();
             // Without a time it always finds some.
-            self.sender.room(None);
+            self.sender.room(wanted, None);
         }
-        self.sender.write(message);
+    }
+
+    /// A message was written.
+    #[inline(always)]
+    pub(super) fn wrote(&mut self) {
         self.quiet += 1;
         if self.quiet == Self::MOST {
             self.notify();
@@ -358,7 +384,7 @@ impl<T: Message> Batch<'_, T> {
     }
 }
 
-impl<T: Message> Drop for Batch<'_, T> {
+impl<T: Carried> Drop for Batch<'_, T> {
     fn drop(&mut self) {
         if self.quiet > 0 {
             self.notify();
@@ -367,7 +393,7 @@ impl<T: Message> Drop for Batch<'_, T> {
 }
 
 #[cfg(all(test, not(ysuite_loom)))]
-impl<T> BroadcastSender<T> {
+impl<T: Carried> BroadcastSender<T> {
     /// What its receivers read.
     pub(crate) fn memory(&self) -> &crate::os::Own {
         &self.crowd.home.common.memory
@@ -379,13 +405,13 @@ impl<T> BroadcastSender<T> {
     }
 }
 
-impl<T> AsFd for BroadcastSender<T> {
+impl<T: Carried> AsFd for BroadcastSender<T> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.crowd.home.poller.as_fd()
     }
 }
 
-impl<T> fmt::Debug for BroadcastSender<T> {
+impl<T: Carried> fmt::Debug for BroadcastSender<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BroadcastSender").field("capacity", &self.capacity).finish_non_exhaustive()
     }

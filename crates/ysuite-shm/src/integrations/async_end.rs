@@ -7,9 +7,9 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use crate::{
-    BroadcastError, BroadcastReceiver, BroadcastSender, BytesReceiver, BytesSender, Carried, Error, Funnel, Job,
-    Message, Receiver, SendError, Sender, TryRecvError, TrySendError, WatchReceiver, WatchSender, WorkReceiver,
-    WorkSender,
+    BroadcastError, BroadcastReceiver, BroadcastSender, BytesBroadcastSender, BytesReceiver, BytesSender,
+    BytesWatchSender, Carried, Error, Funnel, Job, Message, Receiver, SendError, Sender, TryRecvError, TrySendError,
+    WatchReceiver, WatchSender, WorkReceiver, WorkSender,
 };
 
 /// An end in a runtime of tokio. Its futures may be dropped at any time: a message is received, or sent, by the poll that
@@ -113,7 +113,7 @@ impl<T: Carried> Async<Funnel<T>> {
     }
 }
 
-impl<T: Message> Async<WatchReceiver<T>> {
+impl<T: Carried> Async<WatchReceiver<T>> {
     /// Receives the newest value, when there is one that it has not received.
     ///
     /// # Errors
@@ -133,6 +133,13 @@ async fn serve<E>(ready: &AsyncFd<RawFd>, end: &mut E, arm: impl FnOnce(&mut E) 
     }
 }
 
+impl Async<BytesWatchSender> {
+    /// As [`WatchSender`]'s.
+    pub async fn serve(&mut self) {
+        serve(&self.ready, &mut self.end, BytesWatchSender::arm).await;
+    }
+}
+
 impl<T: Message> Async<WatchSender<T>> {
     /// Accepts receivers that come, and notices those that go; returns then. A sender waits for it between two values.
     pub async fn serve(&mut self) {
@@ -140,7 +147,7 @@ impl<T: Message> Async<WatchSender<T>> {
     }
 }
 
-impl<T: Message> Async<BroadcastReceiver<T>> {
+impl<T: Carried> Async<BroadcastReceiver<T>> {
     /// Receives a message.
     ///
     /// # Errors
@@ -171,6 +178,22 @@ impl<T: Message> Async<BroadcastSender<T>> {
     /// As [`WatchSender`]'s.
     pub async fn serve(&mut self) {
         serve(&self.ready, &mut self.end, BroadcastSender::arm_to_serve).await;
+    }
+}
+
+impl Async<BytesBroadcastSender> {
+    /// Sends a message to all receivers, when they have room.
+    ///
+    /// # Panics
+    /// If it is longer than [`largest`](BytesBroadcastSender::largest).
+    pub async fn send(&mut self, message: &[u8]) {
+        let attempt = |end: &mut BytesBroadcastSender| end.try_send(message).ok();
+        self.until(attempt, |end| end.arm(message.len())).await;
+    }
+
+    /// As [`WatchSender`]'s.
+    pub async fn serve(&mut self) {
+        serve(&self.ready, &mut self.end, BytesBroadcastSender::arm_to_serve).await;
     }
 }
 

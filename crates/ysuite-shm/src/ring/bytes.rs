@@ -8,7 +8,7 @@ use super::{Look, load_words, store_words};
 use crate::sync::{AtomicU64, Ordering, fence, word_at};
 
 /// The word in front of each record.
-const HEAD: usize = 8;
+pub(super) const HEAD: usize = 8;
 
 /// The bytes of a ring: whole words. Nothing for one that has no room for a record.
 pub(super) fn ring_bytes(capacity: usize) -> Option<usize> {
@@ -21,9 +21,9 @@ pub(crate) fn record_bytes(length: usize) -> u64 {
     (length.next_multiple_of(8) + HEAD) as u64
 }
 
-struct Ring {
-    start: NonNull<u8>,
-    bytes: usize,
+pub(super) struct Ring {
+    pub(super) start: NonNull<u8>,
+    pub(super) bytes: usize,
 }
 
 // SAFETY: an address in a mapping that the owner of the ring owns as well, used by atomics only.
@@ -40,6 +40,45 @@ impl Ring {
     fn word(&self, position: u64) -> &AtomicU64 {
         // SAFETY: within the ring, and aligned: positions of records are whole words.
         unsafe { word_at(self.place(position).0.as_ptr().cast()) }
+    }
+
+    /// The word in front of the record at this position.
+    #[inline]
+    pub(super) fn head(&self, position: u64) -> u64 {
+        // ORDERING: Relaxed; behind the Acquire with which the record was found published.
+        self.word(position).load(Ordering::Relaxed)
+    }
+
+    /// Writes a record with this word in front at this position, which is of whole words.
+    ///
+    /// # Safety
+    /// The ring has room for it, and is this thread's to write.
+    #[inline]
+    pub(super) unsafe fn store(&self, position: u64, head: u64, message: &[u8]) {
+        // ORDERING: Relaxed; the position that is published next hands it over.
+        self.word(position).store(head, Ordering::Relaxed);
+        let (place, until_end) = self.place(position + HEAD as u64);
+        let (front, back) = message.split_at(message.len().min(until_end));
+        // SAFETY: room for whole words up to the end of the ring, and from its start on for the rest.
+        unsafe {
+            store_words(place, front.as_ptr(), front.len());
+            store_words(self.start, back.as_ptr(), back.len());
+        }
+    }
+
+    /// Loads the bytes of the record at this position, which is of whole words.
+    ///
+    /// # Safety
+    /// The ring has room for a record of this length, and `to` for the bytes.
+    #[inline]
+    pub(super) unsafe fn load(&self, position: u64, length: usize, to: *mut u8) {
+        let (place, until_end) = self.place(position + HEAD as u64);
+        let front = length.min(until_end);
+        // SAFETY: within the ring, and `to` has the room: the caller's.
+        unsafe {
+            load_words(place, to, front);
+            load_words(self.start, to.add(front), length - front);
+        }
     }
 }
 
@@ -62,15 +101,8 @@ impl Writer {
 
     /// Writes a record for which there is room, and publishes it by `published`.
     pub(crate) fn write(&mut self, message: &[u8], published: &AtomicU64) {
-        // ORDERING: Relaxed; published below.
-        self.ring.word(self.position).store(message.len() as u64, Ordering::Relaxed);
-        let (place, until_end) = self.ring.place(self.position + HEAD as u64);
-        let (front, back) = message.split_at(message.len().min(until_end));
-        // SAFETY: room for whole words up to the end of the ring, and from its start on for the rest.
-        unsafe {
-            store_words(place, front.as_ptr(), front.len());
-            store_words(self.ring.start, back.as_ptr(), back.len());
-        }
+        // SAFETY: there is room.
+        unsafe { self.ring.store(self.position, message.len() as u64, message) };
         self.position += record_bytes(message.len());
         // ORDERING: Release pairs with the fence in `Reader::look`, which follows its load of this word.
         published.store(self.position, Ordering::Release);
@@ -133,8 +165,7 @@ impl Reader {
 
     /// The length of the record here, if it is within what is published.
     fn length(&self) -> Option<usize> {
-        // ORDERING: Relaxed; behind the Acquire in `look`.
-        let length = usize::try_from(self.ring.word(self.position).load(Ordering::Relaxed)).ok()?;
+        let length = usize::try_from(self.ring.head(self.position)).ok()?;
         (length <= self.ring.bytes && record_bytes(length) <= self.known - self.position).then_some(length)
     }
 
@@ -166,13 +197,8 @@ impl Reader {
     /// # Safety
     /// It is within what is published if it has this length, and `to` has the room.
     unsafe fn load(&mut self, length: usize, to: *mut u8) {
-        let (place, until_end) = self.ring.place(self.position + HEAD as u64);
-        let front = length.min(until_end);
-        // SAFETY: within the ring, and `to` has the room: the caller's.
-        unsafe {
-            load_words(place, to, front);
-            load_words(self.ring.start, to.add(front), length - front);
-        }
+        // SAFETY: by the caller.
+        unsafe { self.ring.load(self.position, length, to) };
         self.position += record_bytes(length);
     }
 }

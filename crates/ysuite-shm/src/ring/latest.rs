@@ -9,10 +9,12 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use super::{Look, load_words, store_words};
-use crate::Message;
-use crate::sync::{AtomicU64, Ordering, Step, fence, is_left_out};
+use crate::sync::{AtomicU64, Ordering, Step, fence, is_left_out, word_at};
+use crate::{Bytes, Message};
 
 const LINE: usize = 64;
+/// The word in front of bytes, which says how many there are.
+const HEAD: usize = 8;
 
 /// A reader that is slower than the writer copies a value while the writer writes this number of others: for short ones
 /// many, as their lines come from another processor one by one; for long ones the time is in their bytes on both sides.
@@ -37,6 +39,85 @@ const fn stride(size: usize) -> usize {
 pub(super) fn ring_bytes(size: usize, places: usize) -> Option<usize> {
     let stride = if size == 0 { LINE } else { size.checked_next_multiple_of(LINE)? };
     if places >= 2 && places.is_power_of_two() { places.checked_mul(stride) } else { None }
+}
+
+/// The same, of values of at most this number of bytes, and at least one.
+pub(super) fn bytes_ring(largest: usize) -> Option<usize> {
+    let size = if largest == 0 { None } else { largest.checked_next_multiple_of(8)?.checked_add(HEAD) }?;
+    size.checked_next_multiple_of(LINE)?;
+    ring_bytes(size, places_for(size))
+}
+
+/// The places of a ring.
+#[derive(Clone, Copy)]
+pub(crate) struct Places {
+    count: u64,
+    stride: usize,
+    /// Bytes of a value, with the word in front.
+    size: usize,
+}
+
+impl Places {
+    const fn new(count: usize, size: usize) -> Self {
+        Self { count: count as u64, stride: stride(size), size }
+    }
+
+    /// The number that a sender's header says.
+    pub(crate) const fn count_for<T>() -> usize {
+        places_for(size_of::<T>())
+    }
+}
+
+/// How a place holds a value.
+pub(crate) trait Value: Sized {
+    /// The places of a ring whose sender's header says this capacity, for which there is a [`ring_bytes`].
+    fn places(capacity: usize) -> Places;
+
+    /// The value in a place. `None`: that is none, or it changes at this moment.
+    ///
+    /// # Safety
+    /// From `from` on, which is aligned to a line, `size` bytes in whole words are mapped: those of [`Places`].
+    unsafe fn load(from: NonNull<u8>, size: usize) -> Option<Self>;
+}
+
+impl<T: Message> Value for T {
+    fn places(capacity: usize) -> Places {
+        Places::new(capacity, size_of::<T>())
+    }
+
+    #[inline(always)]
+    unsafe fn load(from: NonNull<u8>, _: usize) -> Option<Self> {
+        let mut value = MaybeUninit::<T>::uninit();
+        // SAFETY: by the caller. All bytes of `value` are written, and any bytes are a `T`: it is `FromBytes`.
+        unsafe {
+            load_words(from, value.as_mut_ptr().cast(), size_of::<T>());
+            Some(value.assume_init())
+        }
+    }
+}
+
+impl Value for Bytes {
+    fn places(capacity: usize) -> Places {
+        let size = capacity.next_multiple_of(8) + HEAD;
+        Places::new(places_for(size), size)
+    }
+
+    unsafe fn load(from: NonNull<u8>, size: usize) -> Option<Self> {
+        // SAFETY: by the caller; the word may be read-only, and is only loaded, relaxed.
+        let head = unsafe { word_at(from.as_ptr().cast()) };
+        // ORDERING: Relaxed; behind the Acquire with which the version was read.
+        let length = usize::try_from(head.load(Ordering::Relaxed)).ok()?;
+        if length > size - HEAD {
+            return None;
+        }
+        let mut value = Vec::with_capacity(length);
+        // SAFETY: within the place, as `length` was checked; all of `length` bytes are written.
+        unsafe {
+            load_words(from.add(HEAD), value.as_mut_ptr(), length);
+            value.set_len(length);
+        }
+        Some(Self(value))
+    }
 }
 
 /// The two words by which the ends meet.
@@ -114,44 +195,61 @@ impl Versions<'_> {
 }
 
 /// The writer's end, in memory of this process's own.
-pub(crate) struct Writer<T> {
+pub(crate) struct Writer {
     start: NonNull<u8>,
+    places: Places,
     version: u64,
-    values: PhantomData<fn(T)>,
 }
 
 // SAFETY: an address in a mapping that the owner of the ring owns as well, used by atomics only.
-unsafe impl<T: Send> Send for Writer<T> {}
+unsafe impl Send for Writer {}
 
-impl<T: Message> Writer<T> {
-    /// The places of a ring that this end writes.
-    pub(crate) const PLACES: usize = places_for(size_of::<T>());
-
+impl Writer {
     /// # Safety
-    /// From `start` on, which is aligned to a page, are [`ring_bytes`] bytes for [`PLACES`](Self::PLACES) values, of this
-    /// process's own, and zero, for as long as it is used.
-    pub(crate) unsafe fn new(start: NonNull<u8>) -> Self {
-        Self { start, version: 0, values: PhantomData }
+    /// From `start` on, which is aligned to a page, are the bytes of these places, of this process's own, and zero, for
+    /// as long as it is used.
+    pub(crate) unsafe fn new(start: NonNull<u8>, places: Places) -> Self {
+        Self { start, places, version: 0 }
     }
 
-    /// Writes and publishes a value.
-    pub(crate) fn write(&mut self, value: &T, versions: Versions<'_>) {
-        let start = self.start;
-        let write = |place: u64| {
-            // SAFETY: one of the places, which has room for a value in whole words.
+    /// Writes and publishes a value, which has the size of all values.
+    #[inline(always)]
+    pub(crate) fn write<T: Message>(&mut self, value: &T, versions: Versions<'_>) {
+        // SAFETY: a place has room for a value.
+        self.publish(versions, |place| unsafe { store_words(place, (&raw const *value).cast(), size_of::<T>()) });
+    }
+
+    /// Writes and publishes bytes, no more than have room.
+    pub(crate) fn write_bytes(&mut self, value: &[u8], versions: Versions<'_>) {
+        assert!(value.len() <= self.largest(), "a value of more bytes than the watch has");
+        self.publish(versions, |place| {
+            let length = value.len() as u64;
+            // SAFETY: a place has room for the head, and for these bytes in whole words.
             unsafe {
-                let to = start.add(place as usize * stride(size_of::<T>()));
-                store_words(to, (&raw const *value).cast(), size_of::<T>());
+                store_words(place, (&raw const length).cast(), HEAD);
+                store_words(place.add(HEAD), value.as_ptr(), value.len());
             }
-        };
-        self.version = versions.publish(self.version, Self::PLACES as u64, write);
+        });
+    }
+
+    /// The most bytes of a value.
+    pub(crate) fn largest(&self) -> usize {
+        self.places.size - HEAD
+    }
+
+    #[inline(always)]
+    fn publish(&mut self, versions: Versions<'_>, write: impl FnOnce(NonNull<u8>)) {
+        let (start, stride) = (self.start, self.places.stride);
+        // SAFETY: one of the places.
+        let write = |place: u64| write(unsafe { start.add(place as usize * stride) });
+        self.version = versions.publish(self.version, self.places.count, write);
     }
 }
 
 /// The reader's end, in memory that may change at any time to anything.
 pub(crate) struct Reader<T> {
     start: NonNull<u8>,
-    places: u64,
+    places: Places,
     /// The version that was received last.
     seen: u64,
     values: PhantomData<fn() -> T>,
@@ -160,11 +258,11 @@ pub(crate) struct Reader<T> {
 // SAFETY: as for the writer.
 unsafe impl<T: Send> Send for Reader<T> {}
 
-impl<T: Message> Reader<T> {
+impl<T: Value> Reader<T> {
     /// # Safety
-    /// As for [`Writer::new`], with this number of places; for relaxed loads.
-    pub(crate) unsafe fn new(start: NonNull<u8>, places: usize) -> Self {
-        Self { start, places: places as u64, seen: 0, values: PhantomData }
+    /// As for [`Writer::new`]; for relaxed loads.
+    pub(crate) unsafe fn new(start: NonNull<u8>, places: Places) -> Self {
+        Self { start, places, seen: 0, values: PhantomData }
     }
 
     /// Whether there is a version that was not received.
@@ -179,16 +277,16 @@ impl<T: Message> Reader<T> {
 
     /// A copy of the newest value.
     pub(crate) fn read(&self, versions: Versions<'_>) -> Seen<T> {
-        versions.read(self.seen, self.places, |place| {
-            let mut value = MaybeUninit::<T>::uninit();
-            // SAFETY: one of the places, each of which has a value's bytes. All bytes of `value` are written, and any bytes
-            // are a `T`: it is `FromBytes`.
-            unsafe {
-                let from = self.start.add(place as usize * stride(size_of::<T>()));
-                load_words(from, value.as_mut_ptr().cast(), size_of::<T>());
-                value.assume_init()
-            }
-        })
+        let seen = versions.read(self.seen, self.places.count, |place| {
+            // SAFETY: one of the places, each of which has the size of a value.
+            unsafe { T::load(self.start.add(place as usize * self.places.stride), self.places.size) }
+        });
+        match seen {
+            Seen::Whole(Some(value), version) => Seen::Whole(value, version),
+            Seen::Whole(None, _) | Seen::Broken => Seen::Broken,
+            Seen::Torn => Seen::Torn,
+            Seen::Nothing => Seen::Nothing,
+        }
     }
 
     /// This version was received.

@@ -3,6 +3,7 @@
 
 pub(crate) mod bytes;
 pub(crate) mod latest;
+pub(crate) mod records;
 pub(crate) mod typed;
 
 use core::ptr::NonNull;
@@ -29,6 +30,8 @@ pub(crate) fn region_bytes(shape: &Shape, capacity: usize) -> Result<usize, Erro
         }
         Kind::Bytes => bytes::ring_bytes(capacity),
         Kind::Watch => latest::ring_bytes(shape.size, capacity),
+        Kind::WatchBytes => latest::bytes_ring(capacity),
+        Kind::BroadcastBytes | Kind::LossyBytes => records::ring_bytes(capacity),
     };
     ring.and_then(|ring| ring.checked_next_multiple_of(PAGE))
         .and_then(|ring| ring.checked_add(RING))

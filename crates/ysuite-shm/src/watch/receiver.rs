@@ -5,14 +5,14 @@ use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
-use super::{shape, versions_of};
+use super::{Watched, versions_of};
 use crate::end::{End, Half, Unfulfilled, deadline, ended};
 use crate::link::Link;
 use crate::page::{RING, Role};
 use crate::pipe::{Inlet, limited};
 use crate::ring::Look;
 use crate::ring::latest::{Reader, Seen};
-use crate::{Error, Message, Options, RecvTimeoutError, TryRecvError};
+use crate::{Carried, Error, Options, RecvTimeoutError, TryRecvError};
 
 /// Attempts to read a value before a call that never blocks gives up.
 const ATTEMPTS: u32 = 100;
@@ -39,13 +39,13 @@ impl<T> Half for WatchInlet<T> {
     }
 }
 
-impl<T: Message> Inlet for WatchInlet<T> {
+impl<T: Watched> Inlet for WatchInlet<T> {
     #[cold]
     fn attach(&mut self) {
         if let Some((met, shared)) = self.end.link.met.as_ref().and_then(|met| Some((met, met.shared.as_ref()?))) {
             // SAFETY: the region has the size of a ring of this capacity behind its page, as `Link::accept` has checked,
             // and lives as long as `end`.
-            self.reader = Some(unsafe { Reader::new(shared.start().add(RING), met.header.capacity) });
+            self.reader = Some(unsafe { Reader::new(shared.start().add(RING), T::places(met.header.capacity)) });
         }
     }
 
@@ -65,7 +65,7 @@ impl<T: Message> Inlet for WatchInlet<T> {
     }
 }
 
-impl<T: Message> WatchInlet<T> {
+impl<T: Watched> WatchInlet<T> {
     /// A copy of the newest value, and its version. `None`: there is none yet, or it was overwritten again and again.
     fn read(&mut self) -> Result<Option<(T, u64)>, Error> {
         let shared = self.end.link.met.as_ref().and_then(|met| met.shared.as_ref());
@@ -99,15 +99,15 @@ impl Options {
     ///
     /// # Errors
     /// [`Refused`](Error::Refused): no such socket, no memory or no descriptors.
-    pub fn watch_receiver<T: Message>(&self, socket: OwnedFd) -> Result<WatchReceiver<T>, Error> {
-        let link = Link::new(socket, Role::Receiver, shape::<T>(self), 0, self)?;
+    pub fn watch_receiver<T: Carried>(&self, socket: OwnedFd) -> Result<WatchReceiver<T>, Error> {
+        let link = Link::new(socket, Role::Receiver, <T as Watched>::shape(self), 0, self)?;
         let mut end = End::new(link)?;
         end.meet(None);
         Ok(WatchReceiver { inlet: WatchInlet { end, reader: None } })
     }
 }
 
-impl<T: Message> WatchReceiver<T> {
+impl<T: Carried> WatchReceiver<T> {
     /// As [`Options::watch_receiver`], with the default options.
     ///
     /// # Errors

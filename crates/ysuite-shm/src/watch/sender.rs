@@ -1,16 +1,18 @@
 //! The sender of a watch.
 
 use core::fmt;
+use core::marker::PhantomData;
 use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
-use super::{own_versions, shape};
+use super::{Watched, own_versions};
 use crate::end::{End, Half, deadline};
 use crate::home::{Crowd, Party};
 use crate::link::{Link, Shared};
+use crate::os::Own;
 use crate::page::RING;
-use crate::ring::latest::Writer;
-use crate::{Error, Message, Options};
+use crate::ring::latest::{Places, Writer};
+use crate::{Carried, Error, Message, Options};
 
 /// The sending end of a watch, whose receivers, each a [`WatchReceiver`](crate::WatchReceiver) in a process of its own,
 /// receive the newest value.
@@ -32,12 +34,13 @@ use crate::{Error, Message, Options};
 /// # Ok::<_, Error>(())
 /// ```
 pub struct WatchSender<T> {
-    writer: Writer<T>,
-    crowd: Crowd<Outbound>,
+    pub(super) writer: Writer,
+    pub(super) crowd: Crowd<Outbound>,
+    values: PhantomData<fn(T)>,
 }
 
 /// The sender's end of a lane.
-struct Outbound(End);
+pub(super) struct Outbound(End);
 
 impl Half for Outbound {
     #[inline]
@@ -69,7 +72,7 @@ impl Options {
     /// # Errors
     /// As for [`listen`](Self::listen).
     pub fn watch<T: Message>(&self, name: &str, value: T) -> Result<WatchSender<T>, Error> {
-        WatchSender::new(self, Some(name), &value)
+        WatchSender::of_value(self, Some(name), &value)
     }
 
     /// The sender of a watch without a name, for receivers that inherit a [`seat`](WatchSender::seat), and its first value.
@@ -77,33 +80,23 @@ impl Options {
     /// # Errors
     /// [`Refused`](Error::Refused): no memory or no descriptors are left, for example.
     pub fn watch_without_name<T: Message>(&self, value: T) -> Result<WatchSender<T>, Error> {
-        WatchSender::new(self, None, &value)
+        WatchSender::of_value(self, None, &value)
     }
 }
 
-impl<T: Message> WatchSender<T> {
-    fn new(options: &Options, name: Option<&str>, value: &T) -> Result<Self, Error> {
-        let shared = Shared::new(shape::<T>(options), Writer::<T>::PLACES)?;
+impl<T: Carried> WatchSender<T> {
+    /// With a header that says this capacity; `first` writes the first value.
+    pub(super) fn with(
+        options: &Options,
+        name: Option<&str>,
+        capacity: usize,
+        first: impl FnOnce(&mut Writer, &Own),
+    ) -> Result<Self, Error> {
+        let shared = Shared::new(<T as Watched>::shape(options), capacity)?;
         // SAFETY: the region has a ring of this capacity behind its page, and lives as long as the crowd.
-        let mut writer = unsafe { Writer::new(shared.memory.start().add(RING)) };
-        writer.write(value, own_versions(&shared.memory));
-        Ok(Self { writer, crowd: Crowd::new(options, name, shared)? })
-    }
-
-    /// As [`Options::watch`], with the default options.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn bind(name: &str, value: T) -> Result<Self, Error> {
-        Options::new().watch(name, value)
-    }
-
-    /// As [`Options::watch_without_name`], with the default options.
-    ///
-    /// # Errors
-    /// As there.
-    pub fn without_name(value: T) -> Result<Self, Error> {
-        Options::new().watch_without_name(value)
+        let mut writer = unsafe { Writer::new(shared.memory.start().add(RING), T::places(capacity)) };
+        first(&mut writer, &shared.memory);
+        Ok(Self { writer, crowd: Crowd::new(options, name, shared)?, values: PhantomData })
     }
 
     /// A place for one more receiver: a socket for [`WatchReceiver::from_fd`](crate::WatchReceiver::from_fd), for a child
@@ -113,12 +106,6 @@ impl<T: Message> WatchSender<T> {
     /// [`Refused`](Error::Refused): no memory or no descriptors are left.
     pub fn seat(&mut self) -> Result<OwnedFd, Error> {
         self.crowd.home.seat().map(|(_, seat)| seat)
-    }
-
-    /// Replaces the value, whether there are receivers or not. Never blocks. Those that sleep are woken.
-    pub fn send(&mut self, value: T) {
-        self.writer.write(&value, own_versions(&self.crowd.home.common.memory));
-        self.crowd.published();
     }
 
     /// Accepts receivers that have come, and notices those that have gone; [`send`](Self::send) does so now and then. Never
@@ -142,6 +129,34 @@ impl<T: Message> WatchSender<T> {
     /// there is something for it. False: there is more now.
     pub fn arm(&mut self) -> bool {
         self.crowd.arm()
+    }
+}
+
+impl<T: Message> WatchSender<T> {
+    fn of_value(options: &Options, name: Option<&str>, value: &T) -> Result<Self, Error> {
+        Self::with(options, name, Places::count_for::<T>(), |writer, memory| writer.write(value, own_versions(memory)))
+    }
+
+    /// As [`Options::watch`], with the default options.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn bind(name: &str, value: T) -> Result<Self, Error> {
+        Options::new().watch(name, value)
+    }
+
+    /// As [`Options::watch_without_name`], with the default options.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn without_name(value: T) -> Result<Self, Error> {
+        Options::new().watch_without_name(value)
+    }
+
+    /// Replaces the value, whether there are receivers or not. Never blocks. Those that sleep are woken.
+    pub fn send(&mut self, value: T) {
+        self.writer.write(&value, own_versions(&self.crowd.home.common.memory));
+        self.crowd.published();
     }
 }
 

@@ -11,6 +11,7 @@ mod integrations;
 #[allow(dead_code, reason = "shared with the kills")]
 #[path = "../support/kinds.rs"]
 mod kinds;
+mod many;
 mod pipe;
 mod watch;
 mod work;
