@@ -13,9 +13,10 @@ mod python {
     import_exception!(ysuite._errors, Full);
     import_exception!(ysuite._errors, Empty);
     import_exception!(ysuite._errors, Timeout);
+    import_exception!(ysuite._errors, Lagged);
 }
 
-pub(crate) use self::python::{Closed, Empty, Full, Timeout};
+pub(crate) use self::python::{Closed, Empty, Full, Lagged, Timeout};
 
 /// A message of an iteration, which ends with the channel.
 pub(crate) fn until_closed<T>(py: Python<'_>, received: PyResult<T>) -> PyResult<Option<T>> {

@@ -1,4 +1,4 @@
-//! The compiled part of the Python package `ysuite`: pipes and funnels of bytes between processes. What needs no speed is in
+//! The compiled part of the Python package `ysuite`: channels of bytes between processes. What needs no speed is in
 //! `package/ysuite/__init__.py`.
 //!
 //! An end is for one thread at a time; a second one gets a `RuntimeError`, as Rust would not compile it. Python's lock is
@@ -10,6 +10,7 @@
 mod errors;
 mod funnel;
 mod listener;
+mod many;
 mod receiver;
 mod sender;
 mod slot;
@@ -23,6 +24,10 @@ fn _ysuite(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<sender::Sender>()?;
     module.add_class::<receiver::Receiver>()?;
     module.add_class::<funnel::Funnel>()?;
+    module.add_class::<many::Broadcast>()?;
+    module.add_class::<many::BroadcastReceiver>()?;
+    module.add_class::<many::Watch>()?;
+    module.add_class::<many::WatchReceiver>()?;
     module.add_class::<listener::Listener>()?;
     module.add_function(wrap_pyfunction!(listener::connect, module)?)
 }

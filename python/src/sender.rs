@@ -17,13 +17,13 @@ use crate::wait::{Waiting, deadline, wait};
 pub(crate) const LONG: usize = 64 << 10;
 
 /// What is sent. Others may change the buffer of an object that is no `bytes` as soon as Python's lock is released.
-enum Message<'py> {
+pub(crate) enum Message<'py> {
     Bytes(Bound<'py, PyBytes>),
     Buffer(PyUntypedBuffer),
 }
 
 impl<'py> Message<'py> {
-    fn new(object: &Bound<'py, PyAny>) -> PyResult<Self> {
+    pub(crate) fn new(object: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(bytes) = object.cast::<PyBytes>() {
             return Ok(Self::Bytes(bytes.clone()));
         }
@@ -41,13 +41,47 @@ impl<'py> Message<'py> {
             Self::Buffer(buffer) => buffer.len_bytes(),
         }
     }
+
+    /// What `f` makes of its bytes: without Python's lock, if they are many and nobody can change them.
+    pub(crate) fn with<R: Send>(&self, py: Python<'py>, f: impl FnOnce(&[u8]) -> R + Send) -> R {
+        match self {
+            Self::Bytes(bytes) if self.len() >= LONG => {
+                let bytes = bytes.as_bytes();
+                py.detach(|| f(bytes))
+            }
+            Self::Bytes(bytes) => f(bytes.as_bytes()),
+            Self::Buffer(buffer) => {
+                let raw = Raw(buffer.buf_ptr().cast(), self.len());
+                // SAFETY: the buffer is held, with Python's lock.
+                f(unsafe { raw.bytes() })
+            }
+        }
+    }
 }
 
-fn attempt(sender: &mut BytesSender, message: &[u8]) -> Option<Result<(), Error>> {
-    match sender.try_send(message) {
-        Ok(()) => Some(Ok(())),
-        Err(TrySendError::Full(())) => None,
-        Err(TrySendError::Ended((), error)) => Some(Err(error)),
+/// A sender of bytes.
+pub(crate) trait Sink: AsFd + Send {
+    /// `None`: there is no room.
+    fn attempt(&mut self, message: &[u8]) -> Option<Result<(), Error>>;
+    fn most(&self) -> usize;
+    fn arm_for(&mut self, length: usize) -> bool;
+}
+
+impl Sink for BytesSender {
+    fn attempt(&mut self, message: &[u8]) -> Option<Result<(), Error>> {
+        match self.try_send(message) {
+            Ok(()) => Some(Ok(())),
+            Err(TrySendError::Full(())) => None,
+            Err(TrySendError::Ended((), error)) => Some(Err(error)),
+        }
+    }
+
+    fn most(&self) -> usize {
+        self.largest()
+    }
+
+    fn arm_for(&mut self, length: usize) -> bool {
+        self.arm(length)
     }
 }
 
@@ -68,48 +102,83 @@ impl Raw {
 }
 
 /// Sends a message, if there is room until then. `None`: there was none.
-fn send(
+pub(crate) fn send<S: Sink>(
     py: Python<'_>,
-    sender: &mut BytesSender,
+    sender: &mut S,
     message: &Message<'_>,
     until: Option<Instant>,
 ) -> PyResult<Option<Result<(), Error>>> {
-    fits(sender, message)?;
+    fits(message, sender.most())?;
     let length = message.len();
-    let arm = |sender: &mut BytesSender| sender.arm(length);
+    let arm = |sender: &mut S| sender.arm_for(length);
     match message {
         Message::Bytes(bytes) => {
             let bytes = bytes.as_bytes();
             if length >= LONG {
-                if let Some(sent) = py.detach(|| attempt(sender, bytes)) {
+                if let Some(sent) = py.detach(|| sender.attempt(bytes)) {
                     return Ok(Some(sent));
                 }
             }
-            let attempt = |sender: &mut BytesSender| attempt(sender, bytes);
+            let attempt = |sender: &mut S| sender.attempt(bytes);
             wait(py, sender, until, Waiting { attempt, arm, is_free: true })
         }
         Message::Buffer(buffer) => {
             let raw = Raw(buffer.buf_ptr().cast(), length);
             // SAFETY: the buffer is held; attempts that are not free are made with Python's lock.
-            let attempt = move |sender: &mut BytesSender| attempt(sender, unsafe { raw.bytes() });
+            let attempt = move |sender: &mut S| sender.attempt(unsafe { raw.bytes() });
             wait(py, sender, until, Waiting { attempt, arm, is_free: false })
         }
     }
 }
 
-fn fits(sender: &BytesSender, message: &Message<'_>) -> PyResult<()> {
-    let (length, largest) = (message.len(), sender.largest());
+/// An error if the message is longer than that.
+pub(crate) fn fits(message: &Message<'_>, largest: usize) -> PyResult<()> {
+    let length = message.len();
     if length <= largest {
         return Ok(());
     }
     Err(PyValueError::new_err(format!("a message of {length} bytes, and the channel takes at most {largest}")))
 }
 
-fn outcome(sent: Option<Result<(), Error>>) -> PyResult<()> {
+pub(crate) fn outcome(sent: Option<Result<(), Error>>) -> PyResult<()> {
     match sent {
         Some(sent) => sent.map_err(ended),
         None => Err(Timeout::new_err("timed out sending into a full channel")),
     }
+}
+
+/// Sends a message if there is room.
+pub(crate) fn try_send(sender: &mut impl Sink, message: &Bound<'_, PyAny>) -> PyResult<()> {
+    let object = Message::new(message)?;
+    fits(&object, sender.most())?;
+    let sent = object.with(message.py(), |bytes| sender.attempt(bytes));
+    sent.ok_or_else(|| Full::new_err("the channel is full"))?.map_err(ended)
+}
+
+// USER CODE: the caller's iterator, between two messages, each of which is in the channel. It runs while the end is
+// free.
+/// Sends all messages; how many. What it raises has the number of those that were sent as `sent`.
+pub(crate) fn send_batch(
+    sender: &Slot<impl Sink>,
+    messages: &Bound<'_, PyAny>,
+    timeout: Option<f64>,
+) -> PyResult<usize> {
+    let (py, until) = (messages.py(), deadline(timeout)?);
+    let mut sent = 0;
+    let mut all = || -> PyResult<()> {
+        for message in PyIterator::from_object(messages)? {
+            let message = Message::new(&message?)?;
+            sender.with(|sender| send(py, sender, &message, until)).and_then(outcome)?;
+            sent += 1;
+        }
+        Ok(())
+    };
+    if let Err(error) = all() {
+        // How far it has come.
+        let _ = error.value(py).setattr("sent", sent);
+        return Err(error);
+    }
+    Ok(sent)
 }
 
 #[pyclass(subclass, frozen, module = "ysuite._ysuite")]
@@ -134,47 +203,14 @@ impl Sender {
 
     /// Sends a message if there is room. Never waits. Raises Full or Ended.
     fn try_send(&self, message: &Bound<'_, PyAny>) -> PyResult<()> {
-        let object = Message::new(message)?;
-        self.0.with(|sender| {
-            fits(sender, &object)?;
-            let sent = match &object {
-                Message::Bytes(bytes) if object.len() >= LONG => {
-                    let bytes = bytes.as_bytes();
-                    message.py().detach(|| attempt(sender, bytes))
-                }
-                Message::Bytes(bytes) => attempt(sender, bytes.as_bytes()),
-                Message::Buffer(buffer) => {
-                    let raw = Raw(buffer.buf_ptr().cast(), object.len());
-                    // SAFETY: the buffer is held, with Python's lock.
-                    attempt(sender, unsafe { raw.bytes() })
-                }
-            };
-            sent.ok_or_else(|| Full::new_err("the channel is full"))?.map_err(ended)
-        })
+        self.0.with(|sender| try_send(sender, message))
     }
 
-    // USER CODE: the caller's iterator, between two messages, each of which is in the channel. It runs while the end is
-    // free.
     /// Sends all messages; how many. `timeout` is for all together. What it raises has the number of those that were sent as
     /// `sent`.
     #[pyo3(signature = (messages, timeout = None))]
     fn send_batch(&self, messages: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<usize> {
-        let (py, until) = (messages.py(), deadline(timeout)?);
-        let mut sent = 0;
-        let mut all = || -> PyResult<()> {
-            for message in PyIterator::from_object(messages)? {
-                let message = Message::new(&message?)?;
-                self.0.with(|sender| send(py, sender, &message, until)).and_then(outcome)?;
-                sent += 1;
-            }
-            Ok(())
-        };
-        if let Err(error) = all() {
-            // How far it has come.
-            let _ = error.value(py).setattr("sent", sent);
-            return Err(error);
-        }
-        Ok(sent)
+        send_batch(&self.0, messages, timeout)
     }
 
     /// For a selector: if there is no room for a message of this length, `fileno()` becomes readable when there is, or when

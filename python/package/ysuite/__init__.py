@@ -1,7 +1,7 @@
 """Channels between the processes of one Linux machine.
 
-A `pipe` leads from one process to another, a `Funnel` from many to one. A message is any number of bytes. Ends are for
-one thread at a time: a second one gets a RuntimeError. A timeout is in seconds; None waits for ever. While an end waits,
+A `pipe` leads from one process to another, a `Funnel` from many to one. A `Broadcast` leads to many, of which each receives all
+messages, and a `Watch` to many that receive the newest value. A message is any number of bytes. Ends are for thread at a time: a second one gets a RuntimeError. A timeout is in seconds; None waits for ever. While an end waits,
 other threads run, and signals are handled.
 
 A forked child has no ends of its parent. Give it the descriptor of `into_fd()` of an end that was not used, which it
@@ -19,7 +19,7 @@ from multiprocessing import context, reduction
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from . import _ysuite
-from ._errors import Broken, Closed, Died, Empty, Ended, Error, Full, Refused, Timeout
+from ._errors import Broken, Closed, Died, Empty, Ended, Error, Full, Lagged, Refused, Timeout
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 __all__ = [
-    "Broken", "Closed", "Died", "Empty", "Ended", "Error", "Full", "Funnel", "Listener", "Receiver", "Refused", "Sender",
-    "Timeout", "connect", "pipe",
+    "Broadcast", "BroadcastReceiver", "Broken", "Closed", "Died", "Empty", "Ended", "Error", "Full", "Funnel", "Lagged",
+    "Listener", "Receiver", "Refused", "Sender", "Timeout", "Watch", "WatchReceiver", "connect", "pipe",
 ]  # fmt: skip
 
 connect = _ysuite.connect
@@ -138,7 +138,24 @@ class _Receives(_End):
             raise StopAsyncIteration from None
 
 
-class Sender(_End, _Given, _ysuite.Sender):
+class _Sends(_End):
+    if TYPE_CHECKING:
+
+        def send(self, message: Buffer, timeout: float | None = None) -> None: ...
+        def try_send(self, message: Buffer) -> None: ...
+        def arm(self, length: int) -> bool: ...
+
+    async def send_async(self, message: Buffer) -> None:
+        """As `send`, in an event loop. A task that is cancelled has sent nothing."""
+        length = memoryview(message).nbytes
+        await self._until(lambda: self.try_send(message), lambda: self.arm(length))
+
+    def send_object(self, message: Any, timeout: float | None = None) -> None:
+        """Sends a pickle, for `recv_object`."""
+        self.send(pickle.dumps(message, pickle.HIGHEST_PROTOCOL), timeout)
+
+
+class Sender(_Sends, _Given, _ysuite.Sender):
     """The sending end of a pipe or funnel, over a socket that it takes over. It has room for `capacity` bytes; a message
     takes 8 more than it has, rounded up to 8."""
 
@@ -149,15 +166,6 @@ class Sender(_End, _Given, _ysuite.Sender):
     def connect(cls, name: str, capacity: int, **options: Any) -> Self:
         """The sender to who listens at `name`: a path, or an abstract name if there is no slash."""
         return cls(_ysuite.connect(name, allow=options.pop("allow", None)), capacity, **options)
-
-    async def send_async(self, message: Buffer) -> None:
-        """As `send`, in an event loop. A task that is cancelled has sent nothing."""
-        length = memoryview(message).nbytes
-        await self._until(lambda: self.try_send(message), lambda: self.arm(length))
-
-    def send_object(self, message: Any, timeout: float | None = None) -> None:
-        """Sends a pickle, for `recv_object`."""
-        self.send(pickle.dumps(message, pickle.HIGHEST_PROTOCOL), timeout)
 
 
 class Receiver(_Receives, _Given, _ysuite.Receiver):
@@ -186,6 +194,49 @@ class Funnel(_Receives, _ysuite.Funnel):
 
     def __init__(self, name: str | None = None, *, pickles: bool = False, **options: Any) -> None:
         self._pickles = pickles
+
+
+class _Joins(_Receives):
+    """A receiver of a sender that has others as well."""
+
+    def __new__(cls, fd: int, *, pickles: bool = False, **options: Any) -> Self:
+        return super().__new__(cls, fd, **options)
+
+    def __init__(self, fd: int, *, pickles: bool = False, **options: Any) -> None:
+        self._pickles = pickles
+
+    @classmethod
+    def connect(cls, name: str, **options: Any) -> Self:
+        """The receiver from who listens at `name`: a path, or an abstract name if there is no slash."""
+        return cls(_ysuite.connect(name, allow=options.pop("allow", None)), **options)
+
+
+class Broadcast(_Sends, _ysuite.Broadcast):
+    """The sender of a broadcast, whose receivers connect by its name or inherit a `seat`, and receive all that is sent while they
+    are there. A slow one holds it up, unless it is `lossy`. Room is as that of a `Sender`."""
+
+    def __new__(cls, name: str | None = None, *, capacity: int, **options: Any) -> Self:
+        return super().__new__(cls, name, capacity, **options)
+
+
+class BroadcastReceiver(_Joins, _ysuite.BroadcastReceiver):
+    """A receiver of a `Broadcast`. A slow one of a lossy broadcast gets `Lagged`, and goes on with the newest message."""
+
+
+class Watch(_End, _ysuite.Watch):
+    """The sender of a watch, which has a first value, and at most `largest` bytes of any. Its receivers connect by its name or
+    inherit a `seat`. None of them holds it up."""
+
+    def __new__(cls, value: Buffer, name: str | None = None, *, largest: int, **options: Any) -> Self:
+        return super().__new__(cls, name, value, largest, **options)
+
+    def send_object(self, value: Any) -> None:
+        """Sends a pickle, for `recv_object`."""
+        self.send(pickle.dumps(value, pickle.HIGHEST_PROTOCOL))
+
+
+class WatchReceiver(_Joins, _ysuite.WatchReceiver):
+    """A receiver of a `Watch`: of the newest value, and of none that was replaced before."""
 
 
 class Listener(_End, _ysuite.Listener):

@@ -37,3 +37,14 @@ class Empty(Error, queue.Empty):
 
 class Timeout(Error, TimeoutError):
     """There was no room, or no message, for all that time."""
+
+
+class Lagged(Error):
+    """A receiver of a lossy broadcast was too slow: `lost` messages are lost. It goes on with the next call."""
+
+    def __init__(self, lost: int) -> None:
+        super().__init__(f"{lost} messages are lost")
+        self.lost = lost
+
+    def __reduce__(self) -> tuple[type["Lagged"], tuple[int]]:
+        return Lagged, (self.lost,)

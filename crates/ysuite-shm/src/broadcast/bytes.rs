@@ -328,9 +328,8 @@ impl BytesBroadcastSender {
         self.0.arm_until(record_bytes(length))
     }
 
-    /// As [`arm`](Self::arm), for who waits for receivers, and not for room.
-    #[cfg(feature = "tokio")]
-    pub(crate) fn arm_to_serve(&mut self) -> bool {
+    /// As [`BroadcastSender::arm_to_serve`].
+    pub fn arm_to_serve(&mut self) -> bool {
         self.0.arm_to_serve()
     }
 }

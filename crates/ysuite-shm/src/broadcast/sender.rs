@@ -226,9 +226,8 @@ impl<T: Carried> BroadcastSender<T> {
         self.spin = Some(looks);
     }
 
-    /// As [`arm`](Self::arm), for who waits for receivers, and not for room.
-    #[cfg(feature = "tokio")]
-    pub(crate) fn arm_to_serve(&mut self) -> bool {
+    /// For an event loop that has nothing to send: as [`WatchSender::arm`](crate::WatchSender::arm).
+    pub fn arm_to_serve(&mut self) -> bool {
         self.crowd.arm()
     }
 
