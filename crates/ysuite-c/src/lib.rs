@@ -75,13 +75,21 @@ pub use self::shared::{
 };
 #[cfg(all(feature = "shm", target_os = "linux"))]
 pub use self::shm::{
-    ys_shm_accept, ys_shm_connect, ys_shm_funnel, ys_shm_funnel_arm, ys_shm_funnel_fd, ys_shm_funnel_free,
-    ys_shm_funnel_next_ended, ys_shm_funnel_open, ys_shm_funnel_recv, ys_shm_funnel_recv_for, ys_shm_funnel_seat,
-    ys_shm_funnel_senders, ys_shm_funnel_try_recv, ys_shm_listener, ys_shm_listener_fd, ys_shm_listener_free,
-    ys_shm_listener_open, ys_shm_options, ys_shm_pipe_open, ys_shm_recv, ys_shm_recv_for, ys_shm_refusal, ys_shm_rx,
-    ys_shm_rx_arm, ys_shm_rx_close, ys_shm_rx_fd, ys_shm_rx_free, ys_shm_rx_into_fd, ys_shm_rx_open, ys_shm_send,
-    ys_shm_send_for, ys_shm_try_recv, ys_shm_try_send, ys_shm_tx, ys_shm_tx_arm, ys_shm_tx_close, ys_shm_tx_fd,
-    ys_shm_tx_free, ys_shm_tx_into_fd, ys_shm_tx_is_closed, ys_shm_tx_largest, ys_shm_tx_open,
+    ys_shm_accept, ys_shm_broadcast, ys_shm_broadcast_arm, ys_shm_broadcast_fd, ys_shm_broadcast_free,
+    ys_shm_broadcast_largest, ys_shm_broadcast_open, ys_shm_broadcast_receivers, ys_shm_broadcast_recv,
+    ys_shm_broadcast_recv_for, ys_shm_broadcast_rx, ys_shm_broadcast_rx_arm, ys_shm_broadcast_rx_fd,
+    ys_shm_broadcast_rx_free, ys_shm_broadcast_rx_open, ys_shm_broadcast_seat, ys_shm_broadcast_send,
+    ys_shm_broadcast_send_for, ys_shm_broadcast_serve, ys_shm_broadcast_try_recv, ys_shm_broadcast_try_send,
+    ys_shm_connect, ys_shm_funnel, ys_shm_funnel_arm, ys_shm_funnel_fd, ys_shm_funnel_free, ys_shm_funnel_next_ended,
+    ys_shm_funnel_open, ys_shm_funnel_recv, ys_shm_funnel_recv_for, ys_shm_funnel_seat, ys_shm_funnel_senders,
+    ys_shm_funnel_try_recv, ys_shm_listener, ys_shm_listener_fd, ys_shm_listener_free, ys_shm_listener_open,
+    ys_shm_options, ys_shm_pipe_open, ys_shm_recv, ys_shm_recv_for, ys_shm_refusal, ys_shm_rx, ys_shm_rx_arm,
+    ys_shm_rx_close, ys_shm_rx_fd, ys_shm_rx_free, ys_shm_rx_into_fd, ys_shm_rx_open, ys_shm_send, ys_shm_send_for,
+    ys_shm_try_recv, ys_shm_try_send, ys_shm_tx, ys_shm_tx_arm, ys_shm_tx_close, ys_shm_tx_fd, ys_shm_tx_free,
+    ys_shm_tx_into_fd, ys_shm_tx_is_closed, ys_shm_tx_largest, ys_shm_tx_open, ys_shm_watch, ys_shm_watch_arm,
+    ys_shm_watch_fd, ys_shm_watch_free, ys_shm_watch_open, ys_shm_watch_receivers, ys_shm_watch_recv,
+    ys_shm_watch_recv_for, ys_shm_watch_rx, ys_shm_watch_rx_arm, ys_shm_watch_rx_fd, ys_shm_watch_rx_free,
+    ys_shm_watch_rx_open, ys_shm_watch_seat, ys_shm_watch_send, ys_shm_watch_serve, ys_shm_watch_try_recv,
 };
 pub use self::spin::ys_spin;
 pub use self::stopper::{ys_is_stopped, ys_stop, ys_stopper, ys_stopper_free};

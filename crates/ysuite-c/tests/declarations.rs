@@ -20,7 +20,16 @@ const SOURCES: [&str; 14] = [
     "pool.rs",
 ];
 
-const SHM: [&str; 6] = ["shm/options.rs", "shm/listener.rs", "shm/tx.rs", "shm/rx.rs", "shm/funnel.rs", "shm/mod.rs"];
+const SHM: [&str; 8] = [
+    "shm/options.rs",
+    "shm/listener.rs",
+    "shm/tx.rs",
+    "shm/rx.rs",
+    "shm/funnel.rs",
+    "shm/broadcast.rs",
+    "shm/watch.rs",
+    "shm/mod.rs",
+];
 
 fn generated(root: &Path, config: &str, sources: &[&str]) -> String {
     let config = cbindgen::Config::from_file(root.join(config)).expect("the configuration is read");

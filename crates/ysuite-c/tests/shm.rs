@@ -114,6 +114,45 @@ fn what_was_freed_says_so() {
     }
 }
 
+/// Claim: The checked C build reports the use of a freed handle of a broadcast or a watch between processes.
+#[test]
+fn what_was_freed_of_many_says_so() {
+    let (mut cast, mut watch) = (null_mut(), null_mut());
+    let (mut cast_rx, mut watch_rx) = (null_mut(), null_mut());
+    let (mut byte, mut length) = (0_u8, 0);
+    // SAFETY: the checked build takes any use of a handle that was freed.
+    unsafe {
+        assert_eq!(ys_shm_broadcast_open(null(), 64, 0, null(), &mut cast), OK);
+        assert_eq!(ys_shm_watch_open(null(), null(), 0, 8, null(), &mut watch), OK);
+        assert_eq!(ys_shm_broadcast_rx_open(ys_shm_broadcast_seat(cast), null(), &mut cast_rx), OK);
+        assert_eq!(ys_shm_watch_rx_open(ys_shm_watch_seat(watch), null(), &mut watch_rx), OK);
+        ys_shm_broadcast_free(cast);
+        ys_shm_watch_free(watch);
+        ys_shm_broadcast_rx_free(cast_rx);
+        ys_shm_watch_rx_free(watch_rx);
+        assert_eq!((ys_shm_broadcast_seat(cast), ys_shm_broadcast_serve(cast, 0)), (EFREED, EFREED));
+        assert_eq!(
+            (ys_shm_broadcast_send(cast, null(), 0), ys_shm_broadcast_try_send(cast, null(), 0)),
+            (EFREED, EFREED)
+        );
+        assert_eq!((ys_shm_broadcast_send_for(cast, null(), 0, 0), ys_shm_broadcast_arm(cast, 0)), (EFREED, EFREED));
+        assert_eq!((ys_shm_broadcast_largest(cast), errno::errno().0), (0, libc::EINVAL));
+        assert_eq!((ys_shm_broadcast_fd(cast), ys_shm_broadcast_receivers(cast)), (EFREED, wide(EFREED)));
+        let (to, lost) = (place(&mut byte), null_mut());
+        assert_eq!(ys_shm_broadcast_recv(cast_rx, to, 1, &mut length, lost), EFREED);
+        assert_eq!(ys_shm_broadcast_try_recv(cast_rx, to, 1, &mut length, lost), EFREED);
+        assert_eq!(ys_shm_broadcast_recv_for(cast_rx, to, 1, &mut length, lost, -1), EFREED);
+        assert_eq!((ys_shm_broadcast_rx_fd(cast_rx), ys_shm_broadcast_rx_arm(cast_rx)), (EFREED, EFREED));
+        assert_eq!((ys_shm_watch_seat(watch), ys_shm_watch_serve(watch, 0)), (EFREED, EFREED));
+        assert_eq!((ys_shm_watch_send(watch, null(), 0), ys_shm_watch_arm(watch)), (EFREED, EFREED));
+        assert_eq!((ys_shm_watch_fd(watch), ys_shm_watch_receivers(watch)), (EFREED, wide(EFREED)));
+        assert_eq!(ys_shm_watch_recv(watch_rx, to, 1, &mut length), EFREED);
+        assert_eq!(ys_shm_watch_try_recv(watch_rx, to, 1, &mut length), EFREED);
+        assert_eq!(ys_shm_watch_recv_for(watch_rx, to, 1, &mut length, -1), EFREED);
+        assert_eq!((ys_shm_watch_rx_fd(watch_rx), ys_shm_watch_rx_arm(watch_rx)), (EFREED, EFREED));
+    }
+}
+
 /// The mistakes that end the process. Runs only as a child of the test below.
 fn mistake(name: &str) {
     let (tx, rx) = pipe();

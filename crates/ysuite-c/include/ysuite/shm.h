@@ -31,6 +31,8 @@
  *  ys_shm_rx_into_fd(). Neither end waits for the other when it is made: a sender fills the channel before anybody is there.
  *
  *  A funnel is the receiver of many senders, ys_shm_funnel_open(): each is the sender of a pipe, and does not know the difference.
+ *  The other way round, one sender has many receivers: of a broadcast, ys_shm_broadcast_open(), each receives all messages; of a
+ *  watch, ys_shm_watch_open(), the newest value. The sender writes once for all.
  *
  *  Handles are used as those of ysuite.h: by one thread at a time; freeing closes; in the checked build a handle that was freed
  *  or that two threads use is found out, and so is a forked child that uses a handle of its parent, whose memory it has not. Of
@@ -65,6 +67,17 @@
 #define YS_SHM_OPTIONS_INIT { sizeof(ys_shm_options), 0, 0, NULL, NULL, 0 }
 
 /**
+ * The sender of a broadcast of bytes, whose receivers, each a ys_shm_broadcast_rx in a process of its own, receive all messages
+ * that are sent while they are there. One thread at a time; it may move between threads. Freed by ys_shm_broadcast_free.
+ */
+typedef struct ys_shm_broadcast ys_shm_broadcast;
+
+/**
+ * A receiver of a ys_shm_broadcast. One thread at a time; it may move between threads. Freed by ys_shm_broadcast_rx_free.
+ */
+typedef struct ys_shm_broadcast_rx ys_shm_broadcast_rx;
+
+/**
  * The receiver of many senders, each of which is a ys_shm_tx in a process of its own. One thread at a time; it may move
  * between threads. Freed by ys_shm_funnel_free.
  */
@@ -86,6 +99,17 @@ typedef struct ys_shm_rx ys_shm_rx;
  * ys_shm_tx_free.
  */
 typedef struct ys_shm_tx ys_shm_tx;
+
+/**
+ * The sender of a watch of bytes, whose receivers, each a ys_shm_watch_rx in a process of its own, receive the newest value. One
+ * thread at a time; it may move between threads. Freed by ys_shm_watch_free.
+ */
+typedef struct ys_shm_watch ys_shm_watch;
+
+/**
+ * A receiver of a ys_shm_watch. One thread at a time; it may move between threads. Freed by ys_shm_watch_rx_free.
+ */
+typedef struct ys_shm_watch_rx ys_shm_watch_rx;
 
 /**
  * How an end treats its peer. Begin with YS_SHM_OPTIONS_INIT, which sets the first field, and 0 everywhere else, which is the
@@ -494,6 +518,349 @@ int ys_shm_funnel_arm(struct ys_shm_funnel *funnel);
 void ys_shm_funnel_free(struct ys_shm_funnel *funnel);
 
 /**
+ * Opens the sender of a broadcast, whose receivers connect by its name, by ys_shm_connect, or inherit a ys_shm_broadcast_seat.
+ * They come and go; one that is slow holds the sender up, one that dies no longer does, and one that is stopped looks alive.
+ *
+ * @param name the name, as of ys_shm_listener_open; NULL: none
+ * @param capacity how many bytes the messages have together; each takes 8 more than it has, rounded up to whole words
+ * @param lossy not 0: nobody holds the sender up; a receiver that is too slow goes on with the newest message, after
+ *     YS_LAGGED
+ * @param options how it treats its peers, and who may connect; NULL: the defaults
+ * @param broadcast where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ */
+int ys_shm_broadcast_open(const char *name,
+                          size_t capacity,
+                          int lossy,
+                          const struct ys_shm_options *options,
+                          struct ys_shm_broadcast **broadcast);
+
+/**
+ * A place for one more receiver: a socket for ys_shm_broadcast_rx_open, for a child to inherit. Only a descriptor without
+ * FD_CLOEXEC is inherited: clear it in the child. Until it is used each message costs a system call.
+ *
+ * @param broadcast the sender
+ * @return a descriptor, which is the caller's; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+ */
+int ys_shm_broadcast_seat(struct ys_shm_broadcast *broadcast);
+
+/**
+ * Sends a message to all receivers, or to none if there are none; waits while one of them has no room, unless it is lossy.
+ *
+ * @param broadcast the sender
+ * @param message its bytes; NULL if there are none
+ * @param length how many
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: longer than ys_shm_broadcast_largest
+ */
+int ys_shm_broadcast_send(struct ys_shm_broadcast *broadcast, const void *message, size_t length);
+
+/**
+ * Sends a message if all receivers have room. Never waits.
+ *
+ * @param broadcast the sender
+ * @param message its bytes; NULL if there are none
+ * @param length how many
+ * @return YS_OK; YS_FULL; otherwise as ys_shm_broadcast_send
+ */
+int ys_shm_broadcast_try_send(struct ys_shm_broadcast *broadcast, const void *message, size_t length);
+
+/**
+ * Sends a message; waits for so long at most.
+ *
+ * @param broadcast the sender
+ * @param message its bytes; NULL if there are none
+ * @param length how many
+ * @param ns nanoseconds; 0: as ys_shm_broadcast_try_send; less than 0: for ever
+ * @return YS_OK; YS_FULL (where ns is 0), YS_TIMEOUT: there was no room; otherwise as ys_shm_broadcast_send
+ */
+int ys_shm_broadcast_send_for(struct ys_shm_broadcast *broadcast, const void *message, size_t length, int64_t ns);
+
+/**
+ * The most bytes that a message may have.
+ *
+ * @param broadcast the sender
+ * @return how many; 0 after an error, with EINVAL in errno
+ */
+size_t ys_shm_broadcast_largest(struct ys_shm_broadcast *broadcast);
+
+/**
+ * Accepts receivers that have come, and notices those that have gone, for all of this time: what a sender without news does
+ * instead of sleeping. Sending does so now and then.
+ *
+ * @param broadcast the sender
+ * @param ns nanoseconds; 0: what there is now; less than 0: for ever
+ * @return YS_OK
+ */
+int ys_shm_broadcast_serve(struct ys_shm_broadcast *broadcast, int64_t ns);
+
+/**
+ * How many receivers have joined: what is sent now is for all of them. One joins when it has said hello, and this end has
+ * noticed it.
+ *
+ * @param broadcast the sender
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_broadcast_receivers(struct ys_shm_broadcast *broadcast);
+
+/**
+ * The descriptor of the sender, for poll and epoll, after ys_shm_broadcast_arm. It stays the sender's: never read, written or
+ * closed.
+ *
+ * @param broadcast the sender
+ * @return the descriptor
+ */
+int ys_shm_broadcast_fd(struct ys_shm_broadcast *broadcast);
+
+/**
+ * Says that the sender is about to sleep in an event loop: if there is no room for a message of this length, the descriptor
+ * becomes readable when there may be, or when a receiver comes or goes. Some system calls.
+ *
+ * @param broadcast the sender
+ * @param length how many bytes
+ * @return 1: sleep; 0: do not, there is something to be done now; YS_ETOOLONG
+ */
+int ys_shm_broadcast_arm(struct ys_shm_broadcast *broadcast, size_t length);
+
+/**
+ * Frees a sender, and takes its name away. Its receivers receive what was sent, and then YS_CLOSED. Also in a forked child,
+ * for a handle of its parent: there it closes descriptors only.
+ *
+ * @param broadcast the sender, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_broadcast_free(struct ys_shm_broadcast *broadcast);
+
+/**
+ * Makes a receiver of a broadcast, lossy or not, over a socket: of ys_shm_connect or ys_shm_broadcast_seat. It says hello at
+ * once, and receives from when the sender has noticed that on. Never blocks.
+ *
+ * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
+ *     0, as ys_shm_connect returns: that error is returned
+ * @param options how it treats its peer; NULL: the defaults
+ * @param rx receives the receiver; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+ */
+int ys_shm_broadcast_rx_open(int fd, const struct ys_shm_options *options, struct ys_shm_broadcast_rx **rx);
+
+/**
+ * Receives a message, which is copied out of the memory that all receivers read; waits while there is none.
+ *
+ * A message that does not fit is the next one again, and `length` says how much room it needs.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @param lost receives how many messages are lost, after YS_LAGGED, and otherwise 0; NULL: it is not asked for
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the message does not fit, and is the next one again; YS_LAGGED: messages of a lossy
+ *     broadcast are lost, and the next call goes on; or there is none, and the channel has ended: YS_CLOSED, YS_DIED,
+ *     YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+ */
+int ys_shm_broadcast_recv(struct ys_shm_broadcast_rx *rx, void *to, size_t room, size_t *length, uint64_t *lost);
+
+/**
+ * Receives a message if there is one. Never waits.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @param lost receives how many messages are lost, after YS_LAGGED, and otherwise 0; NULL: it is not asked for
+ * @return YS_OK; YS_EMPTY; otherwise as ys_shm_broadcast_recv
+ */
+int ys_shm_broadcast_try_recv(struct ys_shm_broadcast_rx *rx, void *to, size_t room, size_t *length, uint64_t *lost);
+
+/**
+ * Receives a message; waits for so long at most.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @param lost receives how many messages are lost, after YS_LAGGED, and otherwise 0; NULL: it is not asked for
+ * @param ns nanoseconds; 0: as ys_shm_broadcast_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_broadcast_recv
+ */
+int ys_shm_broadcast_recv_for(struct ys_shm_broadcast_rx *rx, void *to, size_t room, size_t *length, uint64_t *lost, int64_t ns);
+
+/**
+ * The descriptor of the receiver, for poll and epoll, after ys_shm_broadcast_rx_arm. It stays the receiver's: never read,
+ * written or closed.
+ *
+ * @param rx the receiver
+ * @return the descriptor
+ */
+int ys_shm_broadcast_rx_fd(struct ys_shm_broadcast_rx *rx);
+
+/**
+ * Says that the receiver is about to sleep in an event loop: if there is no message, the descriptor becomes readable when there
+ * is, or when the channel ends. Some system calls.
+ *
+ * @param rx the receiver
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_broadcast_rx_arm(struct ys_shm_broadcast_rx *rx);
+
+/**
+ * Frees a receiver: it no longer holds the sender up. Also in a forked child, for a handle of its parent: there it closes
+ * descriptors only.
+ *
+ * @param rx the receiver, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_broadcast_rx_free(struct ys_shm_broadcast_rx *rx);
+
+/**
+ * Opens the sender of a watch, whose receivers connect by its name, by ys_shm_connect, or inherit a ys_shm_watch_seat. They come
+ * and go, and none of them holds the sender up.
+ *
+ * @param name the name, as of ys_shm_listener_open; NULL: none
+ * @param value the bytes of the first value; NULL if there are none
+ * @param length how many
+ * @param largest the most bytes of a value; the memory is that of 8 of these or more
+ * @param options how it treats its peers, and who may connect; NULL: the defaults
+ * @param watch where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the first value is longer than `largest`; YS_REFUSED_CAPACITY: 0, or more than can
+ *     be; YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ */
+int ys_shm_watch_open(const char *name,
+                      const void *value,
+                      size_t length,
+                      size_t largest,
+                      const struct ys_shm_options *options,
+                      struct ys_shm_watch **watch);
+
+/**
+ * A place for one more receiver: a socket for ys_shm_watch_rx_open, for a child to inherit. Only a descriptor without FD_CLOEXEC
+ * is inherited: clear it in the child. Until it is used each value costs a system call.
+ *
+ * @param watch the sender
+ * @return a descriptor, which is the caller's; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+ */
+int ys_shm_watch_seat(struct ys_shm_watch *watch);
+
+/**
+ * Replaces the value, whether there are receivers or not. Never waits. Those that sleep are woken.
+ *
+ * @param watch the sender
+ * @param value its bytes; NULL if there are none
+ * @param length how many
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG
+ */
+int ys_shm_watch_send(struct ys_shm_watch *watch, const void *value, size_t length);
+
+/**
+ * As ys_shm_broadcast_serve.
+ *
+ * @param watch the sender
+ * @param ns nanoseconds; 0: what there is now; less than 0: for ever
+ * @return YS_OK
+ */
+int ys_shm_watch_serve(struct ys_shm_watch *watch, int64_t ns);
+
+/**
+ * How many receivers have joined: the newest value, and all later ones, are for them.
+ *
+ * @param watch the sender
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_watch_receivers(struct ys_shm_watch *watch);
+
+/**
+ * The descriptor of the sender, for poll and epoll, after ys_shm_watch_arm. It stays the sender's: never read, written or
+ * closed.
+ *
+ * @param watch the sender
+ * @return the descriptor
+ */
+int ys_shm_watch_fd(struct ys_shm_watch *watch);
+
+/**
+ * For an event loop: serves; then the descriptor becomes readable when a receiver comes or goes. Some system calls.
+ *
+ * @param watch the sender
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_watch_arm(struct ys_shm_watch *watch);
+
+/**
+ * Frees a sender, and takes its name away. Its receivers receive the last value, and then YS_CLOSED. Also in a forked child,
+ * for a handle of its parent: there it closes descriptors only.
+ *
+ * @param watch the sender, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_watch_free(struct ys_shm_watch *watch);
+
+/**
+ * Makes a receiver of a watch over a socket: of ys_shm_connect or ys_shm_watch_seat. It says hello at once. Never blocks.
+ *
+ * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
+ *     0, as ys_shm_connect returns: that error is returned
+ * @param options how it treats its peer; NULL: the defaults
+ * @param rx receives the receiver; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+ */
+int ys_shm_watch_rx_open(int fd, const struct ys_shm_options *options, struct ys_shm_watch_rx **rx);
+
+/**
+ * Receives the newest value; waits until there is one that it has not received. None that was replaced before is received.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the value does not fit, and may still be received; or there is none, and the channel
+ *     has ended: YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+ */
+int ys_shm_watch_recv(struct ys_shm_watch_rx *rx, void *to, size_t room, size_t *length);
+
+/**
+ * Receives the newest value if it was not received. Never waits.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EMPTY; otherwise as ys_shm_watch_recv
+ */
+int ys_shm_watch_try_recv(struct ys_shm_watch_rx *rx, void *to, size_t room, size_t *length);
+
+/**
+ * Receives the newest value; waits for so long at most.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @param ns nanoseconds; 0: as ys_shm_watch_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_watch_recv
+ */
+int ys_shm_watch_recv_for(struct ys_shm_watch_rx *rx, void *to, size_t room, size_t *length, int64_t ns);
+
+/**
+ * The descriptor of the receiver, for poll and epoll, after ys_shm_watch_rx_arm. It stays the receiver's: never read, written
+ * or closed.
+ *
+ * @param rx the receiver
+ * @return the descriptor
+ */
+int ys_shm_watch_rx_fd(struct ys_shm_watch_rx *rx);
+
+/**
+ * Says that the receiver is about to sleep in an event loop: if there is no new value, the descriptor becomes readable when
+ * there is, or when the channel ends. Some system calls.
+ *
+ * @param rx the receiver
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_watch_rx_arm(struct ys_shm_watch_rx *rx);
+
+/**
+ * Frees a receiver. Also in a forked child, for a handle of its parent: there it closes descriptors only.
+ *
+ * @param rx the receiver, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_watch_rx_free(struct ys_shm_watch_rx *rx);
+
+/**
  * Why the last call of this thread was refused that has returned YS_REFUSED or one of the codes behind it, in full: after
  * YS_REFUSED_BY_PEER with what the peer has said, after YS_REFUSED_USER with the number of the user. Any thread.
  *
@@ -501,6 +868,197 @@ void ys_shm_funnel_free(struct ys_shm_funnel *funnel);
  *     freed
  */
 const char *ys_shm_refusal(void);
+
+/**
+ * Opens the sender of a broadcast, whose receivers connect by its name, by ys_shm_connect, or inherit a ys_shm_broadcast_seat.
+ * They come and go; one that is slow holds the sender up, one that dies no longer does, and one that is stopped looks alive.
+ *
+ * @param name the name, as of ys_shm_listener_open; NULL: none
+ * @param capacity how many bytes the messages have together; each takes 8 more than it has, rounded up to whole words
+ * @param lossy not 0: nobody holds the sender up; a receiver that is too slow goes on with the newest message, after
+ *     YS_LAGGED
+ * @param options how it treats its peers, and who may connect; NULL: the defaults
+ * @param broadcast where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ */
+int ys_shm_broadcast_open(const char *name,
+                          size_t capacity,
+                          int lossy,
+                          const struct ys_shm_options *options,
+                          struct ys_shm_broadcast **broadcast);
+
+/**
+ * A place for one more receiver: a socket for ys_shm_broadcast_rx_open, for a child to inherit. Only a descriptor without
+ * FD_CLOEXEC is inherited: clear it in the child. Until it is used each message costs a system call.
+ *
+ * @param broadcast the sender
+ * @return a descriptor, which is the caller's; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+ */
+int ys_shm_broadcast_seat(struct ys_shm_broadcast *broadcast);
+
+/**
+ * Sends a message to all receivers, or to none if there are none; waits while one of them has no room, unless it is lossy.
+ *
+ * @param broadcast the sender
+ * @param message its bytes; NULL if there are none
+ * @param length how many
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: longer than ys_shm_broadcast_largest
+ */
+int ys_shm_broadcast_send(struct ys_shm_broadcast *broadcast, const void *message, size_t length);
+
+/**
+ * Sends a message if all receivers have room. Never waits.
+ *
+ * @param broadcast the sender
+ * @param message its bytes; NULL if there are none
+ * @param length how many
+ * @return YS_OK; YS_FULL; otherwise as ys_shm_broadcast_send
+ */
+int ys_shm_broadcast_try_send(struct ys_shm_broadcast *broadcast, const void *message, size_t length);
+
+/**
+ * Sends a message; waits for so long at most.
+ *
+ * @param broadcast the sender
+ * @param message its bytes; NULL if there are none
+ * @param length how many
+ * @param ns nanoseconds; 0: as ys_shm_broadcast_try_send; less than 0: for ever
+ * @return YS_OK; YS_FULL (where ns is 0), YS_TIMEOUT: there was no room; otherwise as ys_shm_broadcast_send
+ */
+int ys_shm_broadcast_send_for(struct ys_shm_broadcast *broadcast, const void *message, size_t length, int64_t ns);
+
+/**
+ * The most bytes that a message may have.
+ *
+ * @param broadcast the sender
+ * @return how many; 0 after an error, with EINVAL in errno
+ */
+size_t ys_shm_broadcast_largest(struct ys_shm_broadcast *broadcast);
+
+/**
+ * Accepts receivers that have come, and notices those that have gone, for all of this time: what a sender without news does
+ * instead of sleeping. Sending does so now and then.
+ *
+ * @param broadcast the sender
+ * @param ns nanoseconds; 0: what there is now; less than 0: for ever
+ * @return YS_OK
+ */
+int ys_shm_broadcast_serve(struct ys_shm_broadcast *broadcast, int64_t ns);
+
+/**
+ * How many receivers have joined: what is sent now is for all of them. One joins when it has said hello, and this end has
+ * noticed it.
+ *
+ * @param broadcast the sender
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_broadcast_receivers(struct ys_shm_broadcast *broadcast);
+
+/**
+ * The descriptor of the sender, for poll and epoll, after ys_shm_broadcast_arm. It stays the sender's: never read, written or
+ * closed.
+ *
+ * @param broadcast the sender
+ * @return the descriptor
+ */
+int ys_shm_broadcast_fd(struct ys_shm_broadcast *broadcast);
+
+/**
+ * Says that the sender is about to sleep in an event loop: if there is no room for a message of this length, the descriptor
+ * becomes readable when there may be, or when a receiver comes or goes. Some system calls.
+ *
+ * @param broadcast the sender
+ * @param length how many bytes
+ * @return 1: sleep; 0: do not, there is something to be done now; YS_ETOOLONG
+ */
+int ys_shm_broadcast_arm(struct ys_shm_broadcast *broadcast, size_t length);
+
+/**
+ * Frees a sender, and takes its name away. Its receivers receive what was sent, and then YS_CLOSED. Also in a forked child,
+ * for a handle of its parent: there it closes descriptors only.
+ *
+ * @param broadcast the sender, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_broadcast_free(struct ys_shm_broadcast *broadcast);
+
+/**
+ * Makes a receiver of a broadcast, lossy or not, over a socket: of ys_shm_connect or ys_shm_broadcast_seat. It says hello at
+ * once, and receives from when the sender has noticed that on. Never blocks.
+ *
+ * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
+ *     0, as ys_shm_connect returns: that error is returned
+ * @param options how it treats its peer; NULL: the defaults
+ * @param rx receives the receiver; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+ */
+int ys_shm_broadcast_rx_open(int fd, const struct ys_shm_options *options, struct ys_shm_broadcast_rx **rx);
+
+/**
+ * Receives a message, which is copied out of the memory that all receivers read; waits while there is none.
+ *
+ * A message that does not fit is the next one again, and `length` says how much room it needs.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @param lost receives how many messages are lost, after YS_LAGGED, and otherwise 0; NULL: it is not asked for
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the message does not fit, and is the next one again; YS_LAGGED: messages of a lossy
+ *     broadcast are lost, and the next call goes on; or there is none, and the channel has ended: YS_CLOSED, YS_DIED,
+ *     YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+ */
+int ys_shm_broadcast_recv(struct ys_shm_broadcast_rx *rx, void *to, size_t room, size_t *length, uint64_t *lost);
+
+/**
+ * Receives a message if there is one. Never waits.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @param lost receives how many messages are lost, after YS_LAGGED, and otherwise 0; NULL: it is not asked for
+ * @return YS_OK; YS_EMPTY; otherwise as ys_shm_broadcast_recv
+ */
+int ys_shm_broadcast_try_recv(struct ys_shm_broadcast_rx *rx, void *to, size_t room, size_t *length, uint64_t *lost);
+
+/**
+ * Receives a message; waits for so long at most.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @param lost receives how many messages are lost, after YS_LAGGED, and otherwise 0; NULL: it is not asked for
+ * @param ns nanoseconds; 0: as ys_shm_broadcast_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_broadcast_recv
+ */
+int ys_shm_broadcast_recv_for(struct ys_shm_broadcast_rx *rx, void *to, size_t room, size_t *length, uint64_t *lost, int64_t ns);
+
+/**
+ * The descriptor of the receiver, for poll and epoll, after ys_shm_broadcast_rx_arm. It stays the receiver's: never read,
+ * written or closed.
+ *
+ * @param rx the receiver
+ * @return the descriptor
+ */
+int ys_shm_broadcast_rx_fd(struct ys_shm_broadcast_rx *rx);
+
+/**
+ * Says that the receiver is about to sleep in an event loop: if there is no message, the descriptor becomes readable when there
+ * is, or when the channel ends. Some system calls.
+ *
+ * @param rx the receiver
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_broadcast_rx_arm(struct ys_shm_broadcast_rx *rx);
+
+/**
+ * Frees a receiver: it no longer holds the sender up. Also in a forked child, for a handle of its parent: there it closes
+ * descriptors only.
+ *
+ * @param rx the receiver, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_broadcast_rx_free(struct ys_shm_broadcast_rx *rx);
 
 /**
  * Opens a funnel: a receiver of many senders, which connect by its name, by ys_shm_connect, or inherit a
@@ -871,6 +1429,158 @@ int ys_shm_tx_close(struct ys_shm_tx *tx);
  * @param tx the sender, which is not to be used any more; NULL: nothing is done
  */
 void ys_shm_tx_free(struct ys_shm_tx *tx);
+
+/**
+ * Opens the sender of a watch, whose receivers connect by its name, by ys_shm_connect, or inherit a ys_shm_watch_seat. They come
+ * and go, and none of them holds the sender up.
+ *
+ * @param name the name, as of ys_shm_listener_open; NULL: none
+ * @param value the bytes of the first value; NULL if there are none
+ * @param length how many
+ * @param largest the most bytes of a value; the memory is that of 8 of these or more
+ * @param options how it treats its peers, and who may connect; NULL: the defaults
+ * @param watch where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the first value is longer than `largest`; YS_REFUSED_CAPACITY: 0, or more than can
+ *     be; YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ */
+int ys_shm_watch_open(const char *name,
+                      const void *value,
+                      size_t length,
+                      size_t largest,
+                      const struct ys_shm_options *options,
+                      struct ys_shm_watch **watch);
+
+/**
+ * A place for one more receiver: a socket for ys_shm_watch_rx_open, for a child to inherit. Only a descriptor without FD_CLOEXEC
+ * is inherited: clear it in the child. Until it is used each value costs a system call.
+ *
+ * @param watch the sender
+ * @return a descriptor, which is the caller's; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+ */
+int ys_shm_watch_seat(struct ys_shm_watch *watch);
+
+/**
+ * Replaces the value, whether there are receivers or not. Never waits. Those that sleep are woken.
+ *
+ * @param watch the sender
+ * @param value its bytes; NULL if there are none
+ * @param length how many
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG
+ */
+int ys_shm_watch_send(struct ys_shm_watch *watch, const void *value, size_t length);
+
+/**
+ * As ys_shm_broadcast_serve.
+ *
+ * @param watch the sender
+ * @param ns nanoseconds; 0: what there is now; less than 0: for ever
+ * @return YS_OK
+ */
+int ys_shm_watch_serve(struct ys_shm_watch *watch, int64_t ns);
+
+/**
+ * How many receivers have joined: the newest value, and all later ones, are for them.
+ *
+ * @param watch the sender
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_watch_receivers(struct ys_shm_watch *watch);
+
+/**
+ * The descriptor of the sender, for poll and epoll, after ys_shm_watch_arm. It stays the sender's: never read, written or
+ * closed.
+ *
+ * @param watch the sender
+ * @return the descriptor
+ */
+int ys_shm_watch_fd(struct ys_shm_watch *watch);
+
+/**
+ * For an event loop: serves; then the descriptor becomes readable when a receiver comes or goes. Some system calls.
+ *
+ * @param watch the sender
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_watch_arm(struct ys_shm_watch *watch);
+
+/**
+ * Frees a sender, and takes its name away. Its receivers receive the last value, and then YS_CLOSED. Also in a forked child,
+ * for a handle of its parent: there it closes descriptors only.
+ *
+ * @param watch the sender, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_watch_free(struct ys_shm_watch *watch);
+
+/**
+ * Makes a receiver of a watch over a socket: of ys_shm_connect or ys_shm_watch_seat. It says hello at once. Never blocks.
+ *
+ * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
+ *     0, as ys_shm_connect returns: that error is returned
+ * @param options how it treats its peer; NULL: the defaults
+ * @param rx receives the receiver; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+ */
+int ys_shm_watch_rx_open(int fd, const struct ys_shm_options *options, struct ys_shm_watch_rx **rx);
+
+/**
+ * Receives the newest value; waits until there is one that it has not received. None that was replaced before is received.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the value does not fit, and may still be received; or there is none, and the channel
+ *     has ended: YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+ */
+int ys_shm_watch_recv(struct ys_shm_watch_rx *rx, void *to, size_t room, size_t *length);
+
+/**
+ * Receives the newest value if it was not received. Never waits.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EMPTY; otherwise as ys_shm_watch_recv
+ */
+int ys_shm_watch_try_recv(struct ys_shm_watch_rx *rx, void *to, size_t room, size_t *length);
+
+/**
+ * Receives the newest value; waits for so long at most.
+ *
+ * @param rx the receiver
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @param ns nanoseconds; 0: as ys_shm_watch_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_watch_recv
+ */
+int ys_shm_watch_recv_for(struct ys_shm_watch_rx *rx, void *to, size_t room, size_t *length, int64_t ns);
+
+/**
+ * The descriptor of the receiver, for poll and epoll, after ys_shm_watch_rx_arm. It stays the receiver's: never read, written
+ * or closed.
+ *
+ * @param rx the receiver
+ * @return the descriptor
+ */
+int ys_shm_watch_rx_fd(struct ys_shm_watch_rx *rx);
+
+/**
+ * Says that the receiver is about to sleep in an event loop: if there is no new value, the descriptor becomes readable when
+ * there is, or when the channel ends. Some system calls.
+ *
+ * @param rx the receiver
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_watch_rx_arm(struct ys_shm_watch_rx *rx);
+
+/**
+ * Frees a receiver. Also in a forked child, for a handle of its parent: there it closes descriptors only.
+ *
+ * @param rx the receiver, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_watch_rx_free(struct ys_shm_watch_rx *rx);
 
 #ifdef __cplusplus
 }  // extern "C"

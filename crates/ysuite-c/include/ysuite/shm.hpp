@@ -43,6 +43,10 @@ struct shm_frees {
   void operator()(ys_shm_tx *handle) const noexcept { ys_shm_tx_free(handle); }
   void operator()(ys_shm_rx *handle) const noexcept { ys_shm_rx_free(handle); }
   void operator()(ys_shm_funnel *handle) const noexcept { ys_shm_funnel_free(handle); }
+  void operator()(ys_shm_broadcast *handle) const noexcept { ys_shm_broadcast_free(handle); }
+  void operator()(ys_shm_broadcast_rx *handle) const noexcept { ys_shm_broadcast_rx_free(handle); }
+  void operator()(ys_shm_watch *handle) const noexcept { ys_shm_watch_free(handle); }
+  void operator()(ys_shm_watch_rx *handle) const noexcept { ys_shm_watch_rx_free(handle); }
 };
 
 template <class Handle>
@@ -471,6 +475,287 @@ class funnel {
   }
 
   detail::shm_owned<ys_shm_funnel> handle_;
+};
+
+/** The sender of a broadcast of bytes, whose receivers, each a ys::shm::broadcast_receiver, receive all messages that are sent while
+ *  they are there. One thread at a time. */
+class broadcast {
+ public:
+  /** Whether a receiver that is slow holds the sender up, or loses messages. */
+  enum class kind { bounded, lossy };
+
+  /** The sender, which listens at a name, as ys_shm_broadcast_open(). Throws. */
+  broadcast(const std::string &name, std::size_t capacity, kind which = kind::bounded, const options &how = {})
+      : broadcast(detail::opened(try_open(name, capacity, which, how), "ys::shm::broadcast")) {}
+  /** The same; empty for the reason that it has. */
+  static received<broadcast> try_open(const std::string &name, std::size_t capacity, kind which = kind::bounded,
+                                      const options &how = {}) noexcept {
+    return open(name.c_str(), capacity, which, how);
+  }
+  /** The sender without a name, for receivers that inherit a seat. Throws. */
+  static broadcast without_name(std::size_t capacity, kind which = kind::bounded, const options &how = {}) {
+    return detail::opened(open(nullptr, capacity, which, how), "ys::shm::broadcast");
+  }
+  /** Takes over a sender of C. */
+  explicit broadcast(ys_shm_broadcast *handle) noexcept : handle_(handle) {}
+
+  /** A place for one more receiver: a connection for a child to inherit. */
+  received<socket> seat() noexcept {
+    const int answer = ys_shm_broadcast_seat(raw());
+    if (answer < 0) return status::from(answer);
+    return {std::in_place, socket(answer)};
+  }
+  /** Accepts receivers that have come, and notices those that have gone. Sending does so now and then. */
+  void serve() noexcept { (void)ys_shm_broadcast_serve(raw(), detail::no_time); }
+  /** The same, for all of this time. */
+  template <class Rep, class Period>
+  void serve_for(std::chrono::duration<Rep, Period> time) noexcept {
+    (void)ys_shm_broadcast_serve(raw(), detail::nanoseconds(time));
+  }
+  /** How many receivers have joined: what is sent now is for all of them. */
+  std::size_t receivers() const noexcept {
+    const std::ptrdiff_t answer = ys_shm_broadcast_receivers(raw());
+    return answer > 0 ? static_cast<std::size_t>(answer) : 0;
+  }
+
+  /** Sends a message to all receivers; waits while one of them has no room, unless it is lossy. */
+  status send(std::string_view message) noexcept { return send_ns(message, detail::for_ever); }
+  /** The same, without waiting: status::full. */
+  status try_send(std::string_view message) noexcept { return send_ns(message, detail::no_time); }
+  /** The same, at most so long: status::timeout. */
+  template <class Rep, class Period>
+  status send_for(std::string_view message, std::chrono::duration<Rep, Period> time) noexcept {
+    return send_ns(message, detail::nanoseconds(time));
+  }
+  /** The most bytes that a message may have. */
+  std::size_t largest() const noexcept { return ys_shm_broadcast_largest(raw()); }
+
+  /** For an event loop, before it sleeps: fd() becomes readable when there may be room for this length, or a receiver comes or goes.
+   *  False: there is something to be done now. */
+  bool arm(std::size_t length) noexcept { return ys_shm_broadcast_arm(raw(), length) > 0; }
+  /** The descriptor for that. Negative: none. */
+  int fd() const noexcept { return ys_shm_broadcast_fd(raw()); }
+
+  explicit operator bool() const noexcept { return handle_ != nullptr; }
+  ys_shm_broadcast *raw() const noexcept { return handle_.get(); }
+  /** Gives the handle of C away, to be freed by ys_shm_broadcast_free(). */
+  [[nodiscard]] ys_shm_broadcast *release() noexcept { return handle_.release(); }
+
+ private:
+  static received<broadcast> open(const char *name, std::size_t capacity, kind which, const options &how) noexcept {
+    const ys_shm_options given = how.raw();
+    ys_shm_broadcast *handle = nullptr;
+    const int code = ys_shm_broadcast_open(name, capacity, which == kind::lossy ? 1 : 0, &given, &handle);
+    if (code != YS_OK) return status::from(code);
+    return {std::in_place, broadcast(handle)};
+  }
+  status send_ns(std::string_view message, std::int64_t ns) noexcept {
+    return status::from(ys_shm_broadcast_send_for(raw(), message.data(), message.size(), ns));
+  }
+
+  detail::shm_owned<ys_shm_broadcast> handle_;
+};
+
+/** A receiver of a ys::shm::broadcast. One thread at a time. */
+class broadcast_receiver {
+ public:
+  /** The receiver over a connection, as ys_shm_broadcast_rx_open(). Throws. */
+  explicit broadcast_receiver(socket over, const options &how = {})
+      : broadcast_receiver(detail::opened(try_open(std::move(over), how), "ys::shm::broadcast_receiver")) {}
+  /** The same; empty for the reason that it has. */
+  static received<broadcast_receiver> try_open(socket over, const options &how = {}) noexcept {
+    const ys_shm_options given = how.raw();
+    ys_shm_broadcast_rx *handle = nullptr;
+    const int code = ys_shm_broadcast_rx_open(over.release(), &given, &handle);
+    if (code != YS_OK) return status::from(code);
+    return {std::in_place, broadcast_receiver(handle)};
+  }
+  /** Takes over a receiver of C. */
+  explicit broadcast_receiver(ys_shm_broadcast_rx *handle) noexcept : handle_(handle) {}
+
+  /** Receives a message; waits while there is none. What allocating throws passes, and
+   *  the message stays. status::lagged: messages of a lossy broadcast are lost, as many as
+   *  lost() says, and the next call goes on. */
+  received<std::string> recv() { return recv_ns(detail::for_ever); }
+  /** The same, without waiting: status::empty. */
+  received<std::string> try_recv() { return recv_ns(detail::no_time); }
+  /** The same, at most so long: status::timeout. */
+  template <class Rep, class Period>
+  received<std::string> recv_for(std::chrono::duration<Rep, Period> time) {
+    return recv_ns(detail::nanoseconds(time));
+  }
+  /** The same, until a moment. */
+  template <class Clock, class Duration>
+  received<std::string> recv_until(const std::chrono::time_point<Clock, Duration> &moment) {
+    return detail::until(
+        moment, [this](std::int64_t ns) { return recv_ns(ns); },
+        [](const received<std::string> &answer) { return answer.status() == status::timeout; });
+  }
+  /** Receives into a buffer of this room, at most so many nanoseconds. status::too_long: the message stays, and `length` is what it
+   *  needs. */
+  status recv_into(void *to, std::size_t room, std::size_t &length, std::int64_t ns = -1) noexcept {
+    return status::from(ys_shm_broadcast_recv_for(raw(), to, room, &length, &lost_, ns));
+  }
+
+  /** How many messages were lost, after status::lagged. */
+  std::uint64_t lost() const noexcept { return lost_; }
+
+  /** For an event loop, before it sleeps: fd() becomes readable when there is a message. False: there is something to be done now. */
+  bool arm() noexcept { return ys_shm_broadcast_rx_arm(raw()) > 0; }
+  /** The descriptor for that. Negative: none. */
+  int fd() const noexcept { return ys_shm_broadcast_rx_fd(raw()); }
+
+  explicit operator bool() const noexcept { return handle_ != nullptr; }
+  ys_shm_broadcast_rx *raw() const noexcept { return handle_.get(); }
+  /** Gives the handle of C away, to be freed by ys_shm_broadcast_rx_free(). */
+  [[nodiscard]] ys_shm_broadcast_rx *release() noexcept { return handle_.release(); }
+
+ private:
+  received<std::string> recv_ns(std::int64_t ns) {
+    std::string found;
+    std::size_t length = 0;
+    status answer = recv_into(nullptr, 0, length, ns);
+    // A value that was replaced meanwhile may be longer again.
+    while (answer == status::too_long) {
+      found.resize(length);
+      answer = recv_into(found.data(), found.size(), length, ns);
+    }
+    if (!answer) return answer;
+    found.resize(length);
+    return {std::in_place, std::move(found)};
+  }
+
+  detail::shm_owned<ys_shm_broadcast_rx> handle_;
+  std::uint64_t lost_ = 0;
+};
+
+/** The sender of a watch of bytes, whose receivers, each a ys::shm::watch_receiver, receive the newest value. One thread at a time. */
+class watch {
+ public:
+  /** The sender, which listens at a name, and its first value; values have at most `largest` bytes. As ys_shm_watch_open(). Throws. */
+  watch(const std::string &name, std::string_view value, std::size_t largest, const options &how = {})
+      : watch(detail::opened(try_open(name, value, largest, how), "ys::shm::watch")) {}
+  /** The same; empty for the reason that it has. */
+  static received<watch> try_open(const std::string &name, std::string_view value, std::size_t largest, const options &how = {}) noexcept {
+    return open(name.c_str(), value, largest, how);
+  }
+  /** The sender without a name, for receivers that inherit a seat. Throws. */
+  static watch without_name(std::string_view value, std::size_t largest, const options &how = {}) {
+    return detail::opened(open(nullptr, value, largest, how), "ys::shm::watch");
+  }
+  /** Takes over a sender of C. */
+  explicit watch(ys_shm_watch *handle) noexcept : handle_(handle) {}
+
+  /** A place for one more receiver: a connection for a child to inherit. */
+  received<socket> seat() noexcept {
+    const int answer = ys_shm_watch_seat(raw());
+    if (answer < 0) return status::from(answer);
+    return {std::in_place, socket(answer)};
+  }
+  /** Accepts receivers that have come, and notices those that have gone. Sending does so now and then. */
+  void serve() noexcept { (void)ys_shm_watch_serve(raw(), detail::no_time); }
+  /** The same, for all of this time. */
+  template <class Rep, class Period>
+  void serve_for(std::chrono::duration<Rep, Period> time) noexcept {
+    (void)ys_shm_watch_serve(raw(), detail::nanoseconds(time));
+  }
+  /** How many receivers have joined: what is sent now is for all of them. */
+  std::size_t receivers() const noexcept {
+    const std::ptrdiff_t answer = ys_shm_watch_receivers(raw());
+    return answer > 0 ? static_cast<std::size_t>(answer) : 0;
+  }
+
+  /** Replaces the value. Never waits. status::too_long: longer than `largest`. */
+  status send(std::string_view value) noexcept { return status::from(ys_shm_watch_send(raw(), value.data(), value.size())); }
+
+  /** For an event loop: serves; then fd() becomes readable when a receiver comes or goes. False: there is something to be done now. */
+  bool arm() noexcept { return ys_shm_watch_arm(raw()) > 0; }
+  /** The descriptor for that. Negative: none. */
+  int fd() const noexcept { return ys_shm_watch_fd(raw()); }
+
+  explicit operator bool() const noexcept { return handle_ != nullptr; }
+  ys_shm_watch *raw() const noexcept { return handle_.get(); }
+  /** Gives the handle of C away, to be freed by ys_shm_watch_free(). */
+  [[nodiscard]] ys_shm_watch *release() noexcept { return handle_.release(); }
+
+ private:
+  static received<watch> open(const char *name, std::string_view value, std::size_t largest, const options &how) noexcept {
+    const ys_shm_options given = how.raw();
+    ys_shm_watch *handle = nullptr;
+    const int code = ys_shm_watch_open(name, value.data(), value.size(), largest, &given, &handle);
+    if (code != YS_OK) return status::from(code);
+    return {std::in_place, watch(handle)};
+  }
+
+  detail::shm_owned<ys_shm_watch> handle_;
+};
+
+/** A receiver of a ys::shm::watch: of the newest value, and of none that was replaced before. One thread at a time. */
+class watch_receiver {
+ public:
+  /** The receiver over a connection, as ys_shm_watch_rx_open(). Throws. */
+  explicit watch_receiver(socket over, const options &how = {})
+      : watch_receiver(detail::opened(try_open(std::move(over), how), "ys::shm::watch_receiver")) {}
+  /** The same; empty for the reason that it has. */
+  static received<watch_receiver> try_open(socket over, const options &how = {}) noexcept {
+    const ys_shm_options given = how.raw();
+    ys_shm_watch_rx *handle = nullptr;
+    const int code = ys_shm_watch_rx_open(over.release(), &given, &handle);
+    if (code != YS_OK) return status::from(code);
+    return {std::in_place, watch_receiver(handle)};
+  }
+  /** Takes over a receiver of C. */
+  explicit watch_receiver(ys_shm_watch_rx *handle) noexcept : handle_(handle) {}
+
+  /** Receives the newest value; waits until there is one that it has not received. What allocating throws passes, and
+   *  the value stays. */
+  received<std::string> recv() { return recv_ns(detail::for_ever); }
+  /** The same, without waiting: status::empty. */
+  received<std::string> try_recv() { return recv_ns(detail::no_time); }
+  /** The same, at most so long: status::timeout. */
+  template <class Rep, class Period>
+  received<std::string> recv_for(std::chrono::duration<Rep, Period> time) {
+    return recv_ns(detail::nanoseconds(time));
+  }
+  /** The same, until a moment. */
+  template <class Clock, class Duration>
+  received<std::string> recv_until(const std::chrono::time_point<Clock, Duration> &moment) {
+    return detail::until(
+        moment, [this](std::int64_t ns) { return recv_ns(ns); },
+        [](const received<std::string> &answer) { return answer.status() == status::timeout; });
+  }
+  /** Receives into a buffer of this room, at most so many nanoseconds. status::too_long: the value stays, and `length` is what it
+   *  needs. */
+  status recv_into(void *to, std::size_t room, std::size_t &length, std::int64_t ns = -1) noexcept {
+    return status::from(ys_shm_watch_recv_for(raw(), to, room, &length, ns));
+  }
+
+  /** For an event loop, before it sleeps: fd() becomes readable when there is a new value. False: there is something to be done now. */
+  bool arm() noexcept { return ys_shm_watch_rx_arm(raw()) > 0; }
+  /** The descriptor for that. Negative: none. */
+  int fd() const noexcept { return ys_shm_watch_rx_fd(raw()); }
+
+  explicit operator bool() const noexcept { return handle_ != nullptr; }
+  ys_shm_watch_rx *raw() const noexcept { return handle_.get(); }
+  /** Gives the handle of C away, to be freed by ys_shm_watch_rx_free(). */
+  [[nodiscard]] ys_shm_watch_rx *release() noexcept { return handle_.release(); }
+
+ private:
+  received<std::string> recv_ns(std::int64_t ns) {
+    std::string found;
+    std::size_t length = 0;
+    status answer = recv_into(nullptr, 0, length, ns);
+    // A value that was replaced meanwhile may be longer again.
+    while (answer == status::too_long) {
+      found.resize(length);
+      answer = recv_into(found.data(), found.size(), length, ns);
+    }
+    if (!answer) return answer;
+    found.resize(length);
+    return {std::in_place, std::move(found)};
+  }
+
+  detail::shm_owned<ys_shm_watch_rx> handle_;
 };
 
 }  // namespace shm

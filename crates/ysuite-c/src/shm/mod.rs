@@ -3,13 +3,23 @@
 //! One thread at a time uses a handle, as with those within a process, and the checked build finds out likewise. A handle
 //! outlives its end: one that was closed or given away answers YS_CLOSED.
 
+mod broadcast;
 mod cancel;
 mod funnel;
 mod listener;
+mod many;
 mod options;
 mod rx;
 mod tx;
+mod watch;
 
+pub use self::broadcast::{
+    ys_shm_broadcast, ys_shm_broadcast_arm, ys_shm_broadcast_fd, ys_shm_broadcast_free, ys_shm_broadcast_largest,
+    ys_shm_broadcast_open, ys_shm_broadcast_receivers, ys_shm_broadcast_recv, ys_shm_broadcast_recv_for,
+    ys_shm_broadcast_rx, ys_shm_broadcast_rx_arm, ys_shm_broadcast_rx_fd, ys_shm_broadcast_rx_free,
+    ys_shm_broadcast_rx_open, ys_shm_broadcast_seat, ys_shm_broadcast_send, ys_shm_broadcast_send_for,
+    ys_shm_broadcast_serve, ys_shm_broadcast_try_recv, ys_shm_broadcast_try_send,
+};
 pub use self::funnel::{
     ys_shm_funnel, ys_shm_funnel_arm, ys_shm_funnel_fd, ys_shm_funnel_free, ys_shm_funnel_next_ended,
     ys_shm_funnel_open, ys_shm_funnel_recv, ys_shm_funnel_recv_for, ys_shm_funnel_seat, ys_shm_funnel_senders,
@@ -26,6 +36,12 @@ pub use self::rx::{
 pub use self::tx::{
     ys_shm_pipe_open, ys_shm_send, ys_shm_send_for, ys_shm_try_send, ys_shm_tx, ys_shm_tx_arm, ys_shm_tx_close,
     ys_shm_tx_fd, ys_shm_tx_free, ys_shm_tx_into_fd, ys_shm_tx_is_closed, ys_shm_tx_largest, ys_shm_tx_open,
+};
+pub use self::watch::{
+    ys_shm_watch, ys_shm_watch_arm, ys_shm_watch_fd, ys_shm_watch_free, ys_shm_watch_open, ys_shm_watch_receivers,
+    ys_shm_watch_recv, ys_shm_watch_recv_for, ys_shm_watch_rx, ys_shm_watch_rx_arm, ys_shm_watch_rx_fd,
+    ys_shm_watch_rx_free, ys_shm_watch_rx_open, ys_shm_watch_seat, ys_shm_watch_send, ys_shm_watch_serve,
+    ys_shm_watch_try_recv,
 };
 
 use core::cell::RefCell;
@@ -48,6 +64,9 @@ use crate::watch::IS_CHECKED;
 trait Kind: Sized + 'static {
     /// The name of the function that frees it.
     const FREE: &'static str;
+
+    /// A message that did not fit is replaced by a newer one.
+    const REPLACES: bool = false;
 
     /// What it has, until it is closed or given away.
     type End: 'static;
@@ -214,6 +233,19 @@ unsafe fn buffer<'a>(to: *mut c_void, room: usize) -> Option<&'a mut [MaybeUnini
         (true, _) => None,
         // SAFETY: by the caller. No buffer has more bytes than an address can be away from another.
         (false, room) => Some(unsafe { slice::from_raw_parts_mut(to.cast(), room.min(isize::MAX as usize)) }),
+    }
+}
+
+/// A message of the caller.
+///
+/// # Safety
+/// NULL, or that many bytes are there, which nobody changes for as long as the result is used.
+unsafe fn bytes<'a>(message: *const c_void, length: usize) -> Option<&'a [u8]> {
+    match (message.is_null(), length) {
+        (_, 0) => Some(&[]),
+        (true, _) => None,
+        // SAFETY: by the caller. No message has more bytes than an address can be away from another.
+        (false, length) => Some(unsafe { slice::from_raw_parts(message.cast(), length.min(isize::MAX as usize)) }),
     }
 }
 

@@ -1,13 +1,13 @@
 //! The sender of a pipe of bytes between processes.
 
 use core::ffi::{c_int, c_void};
-use core::{ptr, slice};
+use core::ptr;
 
 use ysuite_shm::{BytesSender, SendError, SendTimeoutError, TrySendError};
 
 use super::options::ys_shm_options;
 use super::rx::ys_shm_rx;
-use super::{Kind, close, code_of, enter, fd, free, into_fd, open, open_over};
+use super::{Kind, bytes, close, code_of, enter, fd, free, into_fd, open, open_over};
 use crate::code::{Answer, YS_EINVAL, YS_FULL, YS_OK, YS_TIMEOUT, ys_code};
 use crate::limit::Limit;
 
@@ -87,15 +87,12 @@ pub unsafe extern "C" fn ys_shm_tx_open(
 /// # Safety
 /// As of [`handle::enter`](crate::handle::enter); that many bytes are there.
 unsafe fn send(tx: *mut ys_shm_tx, message: *const c_void, length: usize, limit: Limit) -> c_int {
-    if message.is_null() && length != 0 {
-        return c_int::from_code(YS_EINVAL);
-    }
+    // SAFETY: by the caller.
+    let Some(message) = (unsafe { bytes(message, length) }) else { return c_int::from_code(YS_EINVAL) };
     let send = |end: &mut BytesSender| {
-        if length > end.largest() {
+        if message.len() > end.largest() {
             return c_int::from_code(ys_code::YS_ETOOLONG);
         }
-        // SAFETY: by the caller. It has no more bytes than the channel.
-        let message = if length == 0 { &[] } else { unsafe { slice::from_raw_parts(message.cast(), length) } };
         c_int::from_code(match limit {
             Limit::Now => match end.try_send(message) {
                 Ok(()) => YS_OK,

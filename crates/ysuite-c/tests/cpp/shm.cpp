@@ -71,6 +71,10 @@ void plays(const std::string &part, const std::string &argument) {
     ys::shm::sender tx(ys::shm::socket(std::stoi(argument)), capacity);
     CHECK(tx.send("the last"));
     raise(SIGKILL);
+  } else if (part == "receives all") {
+    ys::shm::broadcast_receiver rx(ys::shm::connect(argument));
+    for (std::size_t number = 0; number < messages; number++) CHECK(rx.recv().value() == made(number));
+    CHECK(rx.recv().closed());
   } else {
     CHECK(false);
   }
@@ -186,6 +190,40 @@ void a_funnel_hears_how_each_child_ends() {
   CHECK(ys::shm::funnel::try_open(name).status() == status::refused_in_use);
 }
 
+void a_broadcast_reaches_all() {
+  const std::string name = name_of("broadcast");
+  ys::shm::broadcast tx(name, capacity);
+  child one("receives all", name), other("receives all", name);
+  while (tx.receivers() < 2) tx.serve_for(1ms);
+  for (std::size_t number = 0; number < messages; number++) CHECK(tx.send(made(number)));
+  tx = ys::shm::broadcast::without_name(64, ys::shm::broadcast::kind::lossy);
+  one.ended();
+  other.ended();
+  ys::shm::broadcast_receiver rx(tx.seat().value());
+  tx.serve();
+  CHECK(tx.receivers() == 1 && tx.largest() == 56 && tx.send(std::string(57, 'a')) == status::too_long);
+  CHECK(rx.try_recv().status() == status::empty && rx.recv_for(1ms).status() == status::timeout && rx.arm() && rx.fd() >= 0);
+  for (const char *message : {"one", "two", "three", "four", "five"}) CHECK(tx.try_send(message));
+  CHECK(rx.recv().status() == status::lagged && rx.lost() == 4 && rx.recv().value() == "five" && rx.lost() == 0);
+  CHECK(ys::shm::broadcast::try_open("", 64).status() == status::refused_name);
+  tx = ys::shm::broadcast::without_name(64);
+  CHECK(rx.recv().closed());
+}
+
+void a_watch_has_the_newest_value() {
+  const std::string name = name_of("watch");
+  ys::shm::watch tx(name, "first", 100);
+  ys::shm::watch_receiver rx(ys::shm::connect(name));
+  tx.serve();
+  CHECK(tx.receivers() == 1 && rx.recv().value() == "first" && rx.try_recv().status() == status::empty);
+  for (std::size_t length = 0; length < 50; length++) CHECK(tx.send(std::string(length, 'v')));
+  CHECK(rx.recv_until(std::chrono::steady_clock::now() + 60s).value() == std::string(49, 'v'));
+  CHECK(tx.send(std::string(105, 'v')) == status::too_long && tx.arm() && tx.fd() >= 0);
+  CHECK(ys::shm::watch::try_open(name, "", 8).status() == status::refused_in_use);
+  tx = ys::shm::watch::without_name("", 1);
+  CHECK(rx.recv().closed());
+}
+
 }  // namespace
 
 int main(int count, char **arguments) {
@@ -196,4 +234,6 @@ int main(int count, char **arguments) {
   RUN_CLEAN(a_child_sends_until_it_closes);
   RUN_CLEAN(a_child_that_crashes_is_reported);
   RUN_CLEAN(a_funnel_hears_how_each_child_ends);
+  RUN_CLEAN(a_broadcast_reaches_all);
+  RUN_CLEAN(a_watch_has_the_newest_value);
 }
