@@ -9,6 +9,9 @@
 mod attacks;
 mod broadcast;
 mod cases;
+#[allow(dead_code, reason = "shared with the stress tests")]
+#[path = "../support/casts.rs"]
+mod casts;
 mod faults;
 #[cfg(target_arch = "x86_64")]
 mod injected;
@@ -25,6 +28,7 @@ mod watch;
 mod work;
 
 use cases::{Outcome, Part, Peer};
+use casts::{Cast, Numbers, OfBytes};
 use kinds::{Bytes, Careful, Kind, Pipe, Single};
 use process::{Point, Reached};
 
@@ -56,15 +60,15 @@ fn cases_of_watches() -> impl Iterator<Item = Case> {
     })
 }
 
-fn cases_of_broadcasts(is_lossy: bool) -> impl Iterator<Item = Case> {
-    let kind = if is_lossy { "lossy broadcast" } else { "broadcast" };
+fn cases_of_broadcasts<C: Cast>(is_lossy: bool) -> impl Iterator<Item = Case> {
+    let kind = if is_lossy { format!("lossy {}", C::NAME) } else { C::NAME.into() };
     parts().filter(|(part, _)| *part != Part::Messages(Peer::IsLate)).flat_map(move |(part, how)| {
         [
             Case::new(format!("{kind}: a sender dies {how}"), move |point| {
-                broadcast::sender_dies(is_lossy, part, point)
+                broadcast::sender_dies::<C>(is_lossy, part, point)
             }),
             Case::new(format!("{kind}: a receiver dies {how}"), move |point| {
-                broadcast::receiver_dies(is_lossy, part, point)
+                broadcast::receiver_dies::<C>(is_lossy, part, point)
             }),
         ]
     })
@@ -103,8 +107,10 @@ fn cases() -> Vec<Case> {
     cases.extend(cases_of::<Bytes>());
     cases.extend(cases_of::<Single>());
     cases.extend(cases_of_watches());
-    cases.extend(cases_of_broadcasts(false));
-    cases.extend(cases_of_broadcasts(true));
+    for is_lossy in [false, true] {
+        cases.extend(cases_of_broadcasts::<Numbers>(is_lossy));
+        cases.extend(cases_of_broadcasts::<OfBytes>(is_lossy));
+    }
     cases.extend(cases_of_work());
     cases.push(Case::new("a listener dies in its bind".into(), cases::listener_dies_in_bind));
     cases

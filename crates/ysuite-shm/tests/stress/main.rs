@@ -9,6 +9,9 @@
 #![cfg(target_os = "linux")]
 
 #[allow(dead_code, reason = "shared with the kills")]
+#[path = "../support/casts.rs"]
+mod casts;
+#[allow(dead_code, reason = "shared with the kills")]
 #[path = "../support/kinds.rs"]
 mod kinds;
 #[allow(dead_code, reason = "shared with the kills")]
@@ -19,11 +22,10 @@ use std::os::fd::OwnedFd;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use casts::{Cast, Numbers, OfBytes};
 use kinds::{Bytes, Careful, Kind, Pipe, Single, Stop, Work, join};
 use process::{Child, Shared, forbid};
-use ysuite_shm::{
-    BroadcastError, BroadcastReceiver, BroadcastSender, RecvTimeoutError, WatchReceiver, WatchSender, connect,
-};
+use ysuite_shm::{BroadcastError, Options, RecvTimeoutError, WatchReceiver, WatchSender, connect};
 
 /// The longest time for which no message may arrive, on the slowest machine.
 const GUARD: Duration = Duration::from_secs(120);
@@ -277,11 +279,11 @@ fn receive_values(name: &str, received: &Shared, slept: &Shared, seed: u64) {
 }
 
 /// Bursts of messages, one by one and in batches, with room for few of them.
-fn send_to_all(name: &str, state: &State, received: &[Shared; READERS], seed: u64) {
+fn send_to_all<C: Cast>(name: &str, state: &State, received: &[Shared; READERS], seed: u64) {
     let mut random = Random(seed);
-    let mut sender = BroadcastSender::bind(name, 20).unwrap();
-    while sender.receivers() < READERS {
-        sender.serve_timeout(Duration::from_millis(1));
+    let mut sender = C::bind(&Options::new(), name, 20).unwrap();
+    while C::receivers(&sender) < READERS {
+        C::serve(&mut sender, Duration::from_millis(1));
     }
     let (mut next, mut bursts) = (0, 0);
     let before = sleeps();
@@ -289,13 +291,13 @@ fn send_to_all(name: &str, state: &State, received: &[Shared; READERS], seed: u6
         let end = next + random.burst();
         state.set(Word::Announced, end);
         while next < end {
-            sender.set_spin(random.spin());
+            C::set_spin(&mut sender, random.spin());
             if random.below(2) == 0 {
-                sender.send(next);
+                C::send(&mut sender, next);
                 next += 1;
             } else {
                 let to = end.min(next + 1 + random.below(40));
-                sender.send_batch(next..to);
+                C::send_batch(&mut sender, next..to);
                 next = to;
             }
             state.set(Word::Sent, next);
@@ -311,16 +313,19 @@ fn send_to_all(name: &str, state: &State, received: &[Shared; READERS], seed: u6
     state.set(Word::SenderSleeps, sleeps() - before);
 }
 
-fn receive_all(name: &str, received: &Shared, slept: &Shared, seed: u64) {
+fn receive_all<C: Cast>(name: &str, received: &Shared, slept: &Shared, seed: u64) {
     let mut random = Random(seed);
-    let mut receiver = BroadcastReceiver::<u64>::from_fd(socket_of(name)).unwrap();
+    let mut receiver = C::join(socket_of(name)).unwrap();
     let (mut batch, mut next, before) = (Vec::new(), 0, sleeps());
     loop {
-        receiver.set_spin(random.spin());
+        C::set_receiver_spin(&mut receiver, random.spin());
         let result = match random.below(3) {
-            0 => receiver.recv_batch(&mut batch, 1 + random.below(30) as usize).map(drop),
-            1 => receiver.recv().map(|message| batch.push(message)),
-            _ => receiver.recv_timeout(Duration::from_micros(random.below(100))).map(|message| batch.push(message)),
+            0 => C::recv_batch(&mut receiver, &mut batch, 1 + random.below(30) as usize),
+            1 => C::recv(&mut receiver).map(|message| batch.push(message)),
+            _ => {
+                let limit = Duration::from_micros(random.below(100));
+                C::recv_timeout(&mut receiver, limit).map(|message| batch.push(message))
+            }
         };
         match result {
             Ok(()) => {}
@@ -432,6 +437,11 @@ fn main() {
     all(Work::NAME, &wanted, |refused| stress::<Work>(refused, &length));
     let watch = Crowd { send: send_values, receive: receive_values };
     all("watch", &wanted, |refused| stress_crowd(&watch, refused, &length));
-    let broadcast = Crowd { send: send_to_all, receive: receive_all };
-    all("broadcast", &wanted, |refused| stress_crowd(&broadcast, refused, &length));
+    of_all::<Numbers>(&wanted, &length);
+    of_all::<OfBytes>(&wanted, &length);
+}
+
+fn of_all<C: Cast>(wanted: &str, length: &Length) {
+    let crowd = Crowd { send: send_to_all::<C>, receive: receive_all::<C> };
+    all(C::NAME, wanted, |refused| stress_crowd(&crowd, refused, length));
 }
