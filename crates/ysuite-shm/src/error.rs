@@ -194,6 +194,27 @@ impl fmt::Display for BroadcastError {
 
 impl std::error::Error for BroadcastError {}
 
+/// Nothing was lent to fill.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoanError {
+    /// Receivers have, or have not received yet, all that the pool has: at once, or until the deadline.
+    Dry,
+    /// No receiver is there, and none can come: why the last one has gone. Or memory was
+    /// [refused](Error::Refused).
+    Ended(Error),
+}
+
+impl fmt::Display for LoanError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dry => f.write_str("nothing of the pool is free"),
+            Self::Ended(cause) => write!(f, "{cause}"),
+        }
+    }
+}
+
+impl std::error::Error for LoanError {}
+
 macro_rules! impl_error {
     ($error:ident $(<$message:ident>)?: $quiet:pat => $text:literal, $ended:pat => $cause:ident) => {
         impl $(<$message>)? fmt::Display for $error $(<$message>)? {

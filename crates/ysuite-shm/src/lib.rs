@@ -67,6 +67,7 @@ mod hostile;
 mod integrations;
 mod link;
 mod listener;
+mod loan;
 mod nap;
 mod options;
 mod os;
@@ -79,12 +80,13 @@ mod work;
 
 pub use self::broadcast::{BroadcastReceiver, BroadcastSender, BytesBroadcastSender};
 pub use self::error::{
-    BroadcastError, Error, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError, Why,
+    BroadcastError, Error, LoanError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError, Why,
 };
 pub use self::funnel::{Bytes, Carried, Ended, Event, Funnel};
 #[cfg(feature = "tokio")]
 pub use self::integrations::Async;
 pub use self::listener::{Listener, connect};
+pub use self::loan::{Borrowed, BorrowedReader, Loan, LoanReceiver, LoanSender};
 pub use self::options::Options;
 pub use self::pipe::{BytesReceiver, BytesSender, IntoIter, Iter, Receiver, Sender, TryIter, pipe, pipe_bytes};
 pub use self::watch::{BytesWatchSender, WatchReceiver, WatchSender};

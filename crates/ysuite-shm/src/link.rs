@@ -1,17 +1,18 @@
 //! How two ends meet: each sends one packet with the descriptor of its memory, and maps what the other has sent.
 //!
 //! The ends are equal: neither asks, neither answers, and neither waits. An end that has not met its peer yet can be
-//! given away ([`Link::into_socket`]), and a sender may fill its ring before anybody is there. A packet says *hello*,
+//! given away ([`Link::take_socket`]), and a sender may fill its ring before anybody is there. A packet says *hello*,
 //! *I was dropped*, or *refused* with a reason.
 //!
 //! The socket stays: its hang-up tells that the peer is gone, also where its process lives on as another program. One
 //! thread; nothing here blocks.
 
+use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
-use crate::os::{self, Errno, Own, PAGE, Peer, Poller, Source};
-use crate::page::{self, Header, Role, Shape, VERSION};
+use crate::os::{self, Errno, Own, PAGE, Peer, Poller, Sealed, Source};
+use crate::page::{self, Header, Kind, Role, Shape, VERSION};
 use crate::ring::region_bytes;
 use crate::sync::Ordering;
 use crate::{Error, Options, Why};
@@ -22,21 +23,25 @@ const MAGIC: u64 = u64::from_ne_bytes(*b"ysshm\0he");
 const BYTES: usize = 24;
 /// The peer does not take a bell, and gives none: both ring by the socket.
 const CAREFUL: u32 = 1;
-/// Behind its memory comes that which it shares with all its peers.
+/// Behind its memory comes its second one: that which a sender shares with all its peers, or the table of who borrows.
 const SHARING: u32 = 2;
 const HELLO: u64 = 0;
 const CLOSED: u64 = 1;
 /// And the reason's number above.
 const REFUSED: u64 = 2;
+/// To one that has met this end: the descriptor of memory that nobody writes any more, and its number above.
+const SEALED: u64 = 3;
+/// More packets than a socket holds of a peer that sends no more than was agreed.
+const MOST_PACKETS: usize = 512;
 
 /// The peer, once it has said hello.
 pub(crate) struct Met {
     pub(crate) region: Peer,
     pub(crate) header: Header,
-    /// What the peer shares with others as well, of a kind that does.
+    /// Its second memory, of a kind that has one: what the peer shares with others as well, or its table.
     pub(crate) shared: Option<Peer>,
     /// Rung by this end. Where one side is careful the socket is.
-    bell: Option<OwnedFd>,
+    bell: Option<Arc<OwnedFd>>,
     process: Option<OwnedFd>,
 }
 
@@ -53,11 +58,23 @@ impl Shared {
     }
 }
 
+/// Wakes the peer of an end, from any thread.
+pub(crate) struct Ringer {
+    bell: Arc<OwnedFd>,
+    is_socket: bool,
+}
+
+impl Ringer {
+    pub(crate) fn ring(&self) {
+        if self.is_socket { os::poke(self.bell.as_fd()) } else { os::ring(self.bell.as_fd()) }
+    }
+}
+
 /// One end of a connection.
 pub(crate) struct Link {
-    socket: Option<OwnedFd>,
+    socket: Option<Arc<OwnedFd>>,
     pub(crate) own: Own,
-    /// What it shares with all its peers; `own` is for one of them.
+    /// Its second memory: what it shares with all its peers, while `own` is for one of them; or its table.
     shared: Option<Arc<Own>>,
     bell: OwnedFd,
     pub(crate) met: Option<Met>,
@@ -68,6 +85,9 @@ pub(crate) struct Link {
     has_begun: bool,
     /// The only processor on which this end runs, as far as is known where it is made.
     processor: Option<u32>,
+    // GROWS: by what a careful peer has sent before its message was received; no more than `MOST_PACKETS`.
+    /// Sealed memory that has come, in order, and the number of each.
+    sealed: VecDeque<(u32, OwnedFd)>,
 }
 
 impl Link {
@@ -88,6 +108,11 @@ impl Link {
         Self::with(socket, Role::Sender, shared.shape, shared.capacity, options, memory)
     }
 
+    /// The end of one that borrows, and says in this table what.
+    pub(crate) fn borrowing(socket: OwnedFd, shape: Shape, table: Arc<Own>, options: &Options) -> Result<Self, Error> {
+        Self::with(socket, Role::Receiver, shape, 0, options, Some(table))
+    }
+
     fn with(
         socket: OwnedFd,
         role: Role,
@@ -105,8 +130,8 @@ impl Link {
         let mut options = options.clone();
         // A peer of this user could do worse than to fill an eventfd.
         options.is_careful |= os::peer_user(socket.as_fd()) != Some(os::user());
-        let socket = Some(socket);
-        Ok(Self { socket, own, shared, bell, met: None, role, shape, options, has_begun: false, processor })
+        let (socket, sealed) = (Some(Arc::new(socket)), VecDeque::new());
+        Ok(Self { socket, own, shared, bell, met: None, role, shape, options, has_begun: false, processor, sealed })
     }
 
     /// The memory and the bell of an end.
@@ -229,29 +254,30 @@ impl Link {
         let no = |why| Err(Error::Refused(why));
         let mut descriptors = packet.descriptors.into_iter();
         let memfd = descriptors.next().ok_or(Error::Refused(Why::Packet))?;
-        let memfd_of_all = if flags & SHARING == 0 { None } else { descriptors.next() };
+        let second = if flags & SHARING == 0 { None } else { descriptors.next() };
         let region = Peer::map(memfd.as_fd(), self.options.largest_region)?;
         let other = if self.role == Role::Sender { Role::Receiver } else { Role::Sender };
         let header = Header::read(&region, other, &self.shape)?;
         if header.bytes != own_bytes(other, &self.shape, header.capacity)? {
             return no(Why::Size);
         }
-        let is_shared = other == Role::Sender && self.shape.kind.is_shared();
-        let shared = match memfd_of_all {
-            Some(memfd) if is_shared => Some(Peer::map(memfd.as_fd(), self.options.largest_region)?),
-            None if !is_shared => None,
+        let has_second = self.shape.kind.has_second(other);
+        let shared = match second {
+            Some(memfd) if has_second => Some(Peer::map(memfd.as_fd(), self.options.largest_region)?),
+            None if !has_second => None,
             _ => return no(Why::Packet),
         };
         if let Some(shared) = &shared {
-            if shared.bytes() != region_bytes(&self.shape, header.capacity)? {
+            let bytes = if other == Role::Sender { region_bytes(&header.shape, header.capacity)? } else { PAGE };
+            if shared.bytes() != bytes {
                 return no(Why::Size);
             }
         }
-        let (bell, said) = (descriptors.next(), descriptors.next());
+        let (bell, said) = (descriptors.next().map(Arc::new), descriptors.next());
         if flags & CAREFUL != 0 || self.options.is_careful {
             return Ok(Met { region, header, shared, bell: None, process: os::peer_process(self.socket()) });
         }
-        if bell.iter().chain(&said).any(|descriptor| !os::is_no_file(descriptor)) {
+        if bell.as_deref().into_iter().chain(&said).any(|descriptor| !os::is_no_file(descriptor)) {
             return no(Why::Packet);
         }
         Ok(Met { region, header, shared, bell, process: said })
@@ -285,16 +311,74 @@ impl Link {
         }
     }
 
+    /// As [`ring`](Self::ring), for other threads. The peer was met.
+    pub(crate) fn ringer(&self) -> Option<Ringer> {
+        let met = self.met.as_ref()?;
+        let bell = met.bell.as_ref().or(self.socket.as_ref())?;
+        Some(Ringer { bell: Arc::clone(bell), is_socket: met.bell.is_none() })
+    }
+
     /// Takes the wake-ups of a careful peer out of the socket.
-    pub(crate) fn unring(&self) {
-        if self.met.as_ref().is_some_and(|met| met.bell.is_none()) {
-            os::unpoke(self.socket());
+    pub(crate) fn unring(&mut self) {
+        if self.met.as_ref().is_none_or(|met| met.bell.is_some()) {
+            return;
         }
+        if self.shape.kind != Kind::Loan || self.role != Role::Receiver {
+            return os::unpoke(self.socket());
+        }
+        // As many as there: a peer cannot keep this end here.
+        for _ in 0..MOST_PACKETS {
+            match self.receive_sealed() {
+                None => return,
+                Some(Some(sealed)) if self.sealed.len() < MOST_PACKETS => self.sealed.push_back(sealed),
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Sends the peer, which was met, memory that nobody writes any more.
+    pub(crate) fn send_sealed(&self, number: u32, memfd: BorrowedFd<'_>) -> Result<(), Error> {
+        match os::send(self.socket(), &packet(0, SEALED | u64::from(number) << 32), &[memfd]) {
+            // It has gone, which is found elsewhere.
+            Ok(()) | Err(Errno::PIPE | Errno::CONNRESET) => Ok(()),
+            // No peer that takes what it is told of has so many packets.
+            Err(Errno::AGAIN) => Err(Error::Broken),
+            Err(error) => Err(os::refused(error)),
+        }
+    }
+
+    /// The next packet of a peer that was met, if there is one: sealed memory and its number, or a wake-up or a lie.
+    #[expect(clippy::option_option, reason = "no packet, and one of another kind")]
+    fn receive_sealed(&self) -> Option<Option<(u32, OwnedFd)>> {
+        let mut bytes = [0_u8; BYTES];
+        let mut packet = os::receive(self.socket(), &mut bytes).ok()??;
+        let what = u64::from_ne_bytes(bytes[16..].try_into().expect("eight bytes"));
+        let is_sealed = packet.bytes == BYTES && what & 0xffff_ffff == SEALED && packet.descriptors.len() == 1;
+        match packet.bytes {
+            0 => None,
+            _ if is_sealed => Some(packet.descriptors.pop().map(|memfd| ((what >> 32) as u32, memfd))),
+            _ => Some(None),
+        }
+    }
+
+    /// The sealed memory with this number, which was sent before the message that says so. Those before it belong to
+    /// messages that were not published.
+    pub(crate) fn take_sealed(&mut self, number: u32) -> Result<Sealed, Error> {
+        for _ in 0..2 * MOST_PACKETS {
+            let next = self.sealed.pop_front().map(Some).or_else(|| self.receive_sealed());
+            match next.ok_or(Error::Broken)? {
+                Some((found, memfd)) if found == number => {
+                    return Sealed::map(memfd.as_fd(), self.options.largest_region);
+                }
+                _ => {}
+            }
+        }
+        Err(Error::Broken)
     }
 
     /// The socket, for another process, of an end that nobody knows of.
     pub(crate) fn take_socket(&mut self) -> Option<OwnedFd> {
-        self.socket.take()
+        self.socket.take().and_then(Arc::into_inner)
     }
 }
 

@@ -24,11 +24,12 @@ const AT_NAME: usize = 64;
 const AT_NAME_REST: usize = 72;
 const AT_FLAGS: usize = 80;
 const AT_PROCESSOR: usize = 88;
-/// The number of the owner's present sleep, 0 while it is awake.
+/// The number of the owner's present sleep, 0 while it is awake. In the memory of loans: 1 while their sender waits for a
+/// slot, else 0.
 pub(crate) const ASLEEP: usize = 128;
 /// 1: the owner runs a fence after each publication, 0: only `light`.
 pub(crate) const FENCED: usize = 256;
-/// A receiver: how much it has consumed.
+/// A receiver: how much it has consumed. One of loans: [`u64::MAX`] when it is dropped, and something is still lent to it.
 pub(crate) const CONSUMED: usize = 384;
 /// The receiver of a work queue, in the same line: a bit for each of the last 64 that it has consumed, at the number of the
 /// job modulo 64: whether it has given that one back unfinished.
@@ -44,7 +45,7 @@ pub(crate) const BEGUN: usize = PUBLISHED + 8;
 /// one.
 pub(crate) const NEWEST: usize = PUBLISHED + 16;
 pub(crate) const NUMBER: usize = PUBLISHED + 24;
-/// The sender of a broadcast, in its page for one receiver: one more than the position from which on that one receives, 0
+/// The sender of a broadcast, or of loans, in its page for one receiver: one more than the position from which on that one receives, 0
 /// as long as it has not joined.
 pub(crate) const FROM: usize = 768;
 /// In the same line: the number of the record there.
@@ -67,7 +68,7 @@ pub(crate) enum Role {
 pub(crate) struct Shape {
     /// What goes through it.
     pub(crate) kind: Kind,
-    /// Bytes of a message, or the most bytes of one.
+    /// Bytes of a message, or the most bytes of one. Of loans the sender says it, and a receiver 0.
     pub(crate) size: usize,
     pub(crate) align: usize,
     /// What the program calls its type of messages, hashed.
@@ -89,12 +90,20 @@ pub(crate) enum Kind {
     WatchBytes = 10,
     BroadcastBytes = 11,
     LossyBytes = 12,
+    /// Memory that the sender lends to all receivers. Its receivers say in memory besides their pages what they hold.
+    Loan = 6,
 }
 
 impl Kind {
     /// The sender writes once for all receivers, into memory besides the page that it has for each.
     pub(crate) fn is_shared(self) -> bool {
-        !matches!(self, Self::Typed | Self::Bytes | Self::Work)
+        matches!(self, Self::Watch | Self::Broadcast | Self::Lossy | Self::Loan)
+            || matches!(self, Self::WatchBytes | Self::BroadcastBytes | Self::LossyBytes)
+    }
+
+    /// This end has memory besides the page that it has for its peer.
+    pub(crate) fn has_second(self, role: Role) -> bool {
+        self == Self::Loan || role == Role::Sender && self.is_shared()
     }
 
     /// What a peer says of itself, if the two fit.
@@ -163,7 +172,8 @@ impl Header {
         if (said >> 8 == 1) != (role == Role::Receiver) {
             return no(Why::Role);
         }
-        if get(AT_SIZE) != shape.size as u64
+        let Ok(size) = usize::try_from(get(AT_SIZE)) else { return no(Why::Type) };
+        if size != shape.size && kind != Kind::Loan
             || get(AT_ALIGN) != shape.align as u64
             || [get(AT_NAME), get(AT_NAME_REST)] != shape.name
         {
@@ -179,7 +189,7 @@ impl Header {
         }
         let Ok(capacity) = usize::try_from(capacity) else { return no(Why::Capacity) };
         let needs_fences = flags & NEEDS_FENCES != 0;
-        let shape = Shape { kind, ..*shape };
+        let shape = Shape { kind, size, ..*shape };
         // Whatever it says: it decides how long this end looks before it sleeps.
         let processor = get(AT_PROCESSOR).checked_sub(1).map(|processor| processor as u32);
         Ok(Self { role, shape, capacity, bytes: peer.bytes(), needs_fences, processor })

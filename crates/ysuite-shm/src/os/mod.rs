@@ -11,7 +11,7 @@ mod sys;
 pub(crate) use self::barrier::{can_interrupt, heavy, light, register};
 pub(crate) use self::names::{Bound, connect};
 pub(crate) use self::poller::{News, Poller, Source, bell, ring};
-pub(crate) use self::region::{Own, PAGE, Peer};
+pub(crate) use self::region::{Draft, Own, PAGE, Peer, Sealed};
 pub(crate) use self::socket::{Packet, is_no_file, own_process, peer_process, peer_user, poke, receive, unpoke};
 pub(crate) use self::sys::{Errno, hang_up, is_ours, only_processor, pair, poll_readable, send_with as send, user};
 

@@ -3,7 +3,8 @@
 //! An [`Own`] region is a memfd of this process: mapped for writing, and then sealed, so that no descriptor of it, in
 //! whatever process, can be used to write it, to shrink it or to make a hole in it. A [`Peer`] region is what another
 //! process has sent: it is mapped for reading, and only if its seals, its size and its pages are such that a read of it
-//! cannot fault. On both sides of each mapping is a page without any access, so that a bound that is wrong by one
+//! cannot fault. What is sealed against all writing, by its owner too, is [`Sealed`], and plain bytes; until then it is a
+//! [`Draft`]. On both sides of each mapping is a page without any access, so that a bound that is wrong by one
 //! stops the program instead of reading what lies beside.
 //!
 //! Any thread may call. Nothing blocks. A region cannot grow, and a forked child does not have it (`MADV_DONTFORK`).
@@ -115,6 +116,29 @@ impl Own {
     }
 }
 
+/// Maps what a peer has sent, if no read of it can fault, and if it has one of these seals against writing.
+fn map_sent(memfd: BorrowedFd<'_>, largest: usize, unwritable: c_int) -> Result<Map, Error> {
+    let no = |why| Err(Error::Refused(why));
+    let Some(seals) = sys::seals(memfd) else { return no(Why::NotMemory) };
+    if seals & NEEDED != NEEDED || seals & unwritable == 0 {
+        return no(Why::Seals);
+    }
+    if sys::file_system(memfd).map_err(refused)? != TMPFS {
+        return no(Why::NotMemory);
+    }
+    // What is sealed does not change: what is read here stays true.
+    let facts = sys::facts(memfd).map_err(refused)?;
+    let bytes = usize::try_from(facts.size()).unwrap_or(0);
+    if bytes < PAGE || bytes % PAGE != 0 || bytes > largest {
+        return no(Why::Size);
+    }
+    // To read a hole would take memory, on this process's account, or fault.
+    if facts.blocks() < bytes as u64 / 512 {
+        return no(Why::Holes);
+    }
+    Map::new(memfd, bytes, PROT_READ).map_err(refused)
+}
+
 /// Memory that another process writes. Everything in it may change at any time to anything.
 pub(crate) struct Peer {
     map: Map,
@@ -123,25 +147,7 @@ pub(crate) struct Peer {
 impl Peer {
     /// Maps what a peer has sent, if no read of it can fault: of at least a page and at most `largest` bytes.
     pub(crate) fn map(memfd: BorrowedFd<'_>, largest: usize) -> Result<Self, Error> {
-        let no = |why| Err(Error::Refused(why));
-        let Some(seals) = sys::seals(memfd) else { return no(Why::NotMemory) };
-        if seals & NEEDED != NEEDED || seals & (SEAL_FUTURE_WRITE | SEAL_WRITE) == 0 {
-            return no(Why::Seals);
-        }
-        if sys::file_system(memfd).map_err(refused)? != TMPFS {
-            return no(Why::NotMemory);
-        }
-        // What is sealed does not change: what is read here stays true.
-        let facts = sys::facts(memfd).map_err(refused)?;
-        let bytes = usize::try_from(facts.size()).unwrap_or(0);
-        if bytes < PAGE || bytes % PAGE != 0 || bytes > largest {
-            return no(Why::Size);
-        }
-        // To read a hole would take memory, on this process's account, or fault.
-        if facts.blocks() < bytes as u64 / 512 {
-            return no(Why::Holes);
-        }
-        Ok(Self { map: Map::new(memfd, bytes, PROT_READ).map_err(refused)? })
+        Ok(Self { map: map_sent(memfd, largest, SEAL_FUTURE_WRITE | SEAL_WRITE)? })
     }
 
     pub(crate) fn bytes(&self) -> usize {
@@ -157,6 +163,60 @@ impl Peer {
     /// The address of its first byte, for relaxed loads.
     pub(crate) fn start(&self) -> NonNull<u8> {
         self.map.start
+    }
+}
+
+/// Memory that this process fills, and that nobody else has: not shared yet.
+pub(crate) struct Draft {
+    map: Map,
+    memfd: OwnedFd,
+}
+
+impl Draft {
+    /// At least this number of bytes, all zero, with all pages.
+    pub(crate) fn new(bytes: usize) -> Result<Self, Error> {
+        let bytes = bytes.max(1).checked_next_multiple_of(PAGE).ok_or(Error::Refused(Why::Capacity))?;
+        let memfd = sys::memfd().map_err(refused)?;
+        sys::allocate(memfd.as_fd(), bytes).map_err(refused)?;
+        let map = Map::new(memfd.as_fd(), bytes, PROT_READ | PROT_WRITE).map_err(refused)?;
+        Ok(Self { map, memfd })
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        // SAFETY: the mapping is as long, and lives as long as `self`; nobody else has the memory.
+        unsafe { core::slice::from_raw_parts(self.map.start.as_ptr(), self.map.bytes) }
+    }
+
+    pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and `self` is borrowed for as long.
+        unsafe { core::slice::from_raw_parts_mut(self.map.start.as_ptr(), self.map.bytes) }
+    }
+
+    /// From now on nobody writes it, this process neither.
+    pub(crate) fn seal(self) -> Result<OwnedFd, Error> {
+        let Self { map, memfd } = self;
+        // The kernel seals no memory that is mapped for writing.
+        drop(map);
+        sys::add_seals(memfd.as_fd(), NEEDED | SEAL_WRITE).map_err(refused)?;
+        Ok(memfd)
+    }
+}
+
+/// Memory that another process has sent, and that nobody can write any more.
+pub(crate) struct Sealed {
+    map: Map,
+}
+
+impl Sealed {
+    /// As [`Peer::map`], of memory that is sealed against all writing.
+    pub(crate) fn map(memfd: BorrowedFd<'_>, largest: usize) -> Result<Self, Error> {
+        Ok(Self { map: map_sent(memfd, largest, SEAL_WRITE)? })
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        // SAFETY: the mapping is as long, and lives as long as `self`. Its seal says that no process has the memory mapped
+        // for writing, nor will have, nor can write it in another way: these bytes are always the same.
+        unsafe { core::slice::from_raw_parts(self.map.start.as_ptr(), self.map.bytes) }
     }
 }
 

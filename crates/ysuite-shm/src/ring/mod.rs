@@ -11,7 +11,7 @@ use core::ptr::NonNull;
 use crate::os::PAGE;
 use crate::page::{Kind, RING, Shape};
 use crate::sync::{Ordering, word_at};
-use crate::{Error, Why};
+use crate::{Error, Why, loan};
 
 /// What a reader found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,6 +32,7 @@ pub(crate) fn region_bytes(shape: &Shape, capacity: usize) -> Result<usize, Erro
         Kind::Watch => latest::ring_bytes(shape.size, capacity),
         Kind::WatchBytes => latest::bytes_ring(capacity),
         Kind::BroadcastBytes | Kind::LossyBytes => records::ring_bytes(capacity),
+        Kind::Loan => return loan::region_bytes(shape.size, capacity).ok_or(Error::Refused(Why::Capacity)),
     };
     ring.and_then(|ring| ring.checked_next_multiple_of(PAGE))
         .and_then(|ring| ring.checked_add(RING))
@@ -88,5 +89,25 @@ pub(crate) unsafe fn load_words(from: NonNull<u8>, to: *mut u8, length: usize) {
         let last = get(words).to_ne_bytes();
         // SAFETY: by the caller; `rest` is less than 8.
         unsafe { core::ptr::copy_nonoverlapping(last.as_ptr(), to.add(8 * words), rest) };
+    }
+}
+
+/// As [`load_words`], from any address.
+///
+/// # Safety
+/// All words in which there is one of the `length` bytes from `from` on are mapped. `to` is valid for writes of `length` bytes.
+pub(crate) unsafe fn load_bytes(from: NonNull<u8>, to: *mut u8, length: usize) {
+    let skew = from.as_ptr().addr() % 8;
+    let front = if skew == 0 { 0 } else { length.min(8 - skew) };
+    if front > 0 {
+        let mut first = [0_u8; 8];
+        // SAFETY: by the caller: the word in which the first byte is.
+        unsafe { load_words(from.sub(skew), first.as_mut_ptr(), 8) };
+        // SAFETY: by the caller; within the word.
+        unsafe { core::ptr::copy_nonoverlapping(first.as_ptr().add(skew), to, front) };
+    }
+    if length > front {
+        // SAFETY: by the caller; aligned from here on.
+        unsafe { load_words(from.add(front), to.add(front), length - front) };
     }
 }

@@ -53,7 +53,7 @@ impl Places {
         if capacity == 0 { None } else { capacity.div_ceil(self.slots).checked_add(1) }
     }
 
-    pub(super) fn ring_bytes(&self, capacity: usize) -> Option<usize> {
+    pub(crate) fn ring_bytes(&self, capacity: usize) -> Option<usize> {
         self.groups(capacity)?.checked_mul(self.stride)
     }
 }

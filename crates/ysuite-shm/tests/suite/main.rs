@@ -12,6 +12,7 @@ mod integrations;
 #[path = "../support/kinds.rs"]
 mod kinds;
 mod many;
+mod loan;
 mod pipe;
 mod watch;
 mod work;
