@@ -45,7 +45,9 @@ source!(
     BroadcastSender<T: crate::Carried>,
     BytesBroadcastSender,
     WorkReceiver<T>,
-    WorkSender<T: crate::Message>
+    WorkSender<T: crate::Message>,
+    LoanReceiver,
+    LoanSender
 );
 
 fn raw(end: &impl std::os::fd::AsFd) -> std::os::fd::RawFd {

@@ -58,6 +58,14 @@ impl Shared {
     }
 }
 
+/// What a packet of a peer that was met is.
+enum Found {
+    Sealed(u32, OwnedFd),
+    /// A wake-up, or a lie, of which nothing is kept: the message that belongs to it is missed.
+    Other,
+    Nothing,
+}
+
 /// Wakes the peer of an end, from any thread.
 pub(crate) struct Ringer {
     bell: Arc<OwnedFd>,
@@ -329,9 +337,11 @@ impl Link {
         // As many as there: a peer cannot keep this end here.
         for _ in 0..MOST_PACKETS {
             match self.receive_sealed() {
-                None => return,
-                Some(Some(sealed)) if self.sealed.len() < MOST_PACKETS => self.sealed.push_back(sealed),
-                Some(_) => {}
+                Ok(Found::Sealed(number, memfd)) if self.sealed.len() < MOST_PACKETS => {
+                    self.sealed.push_back((number, memfd));
+                }
+                Ok(Found::Sealed(..) | Found::Other) => {}
+                Ok(Found::Nothing) | Err(_) => return,
             }
         }
     }
@@ -347,29 +357,34 @@ impl Link {
         }
     }
 
-    /// The next packet of a peer that was met, if there is one: sealed memory and its number, or a wake-up or a lie.
-    #[expect(clippy::option_option, reason = "no packet, and one of another kind")]
-    fn receive_sealed(&self) -> Option<Option<(u32, OwnedFd)>> {
+    /// The next packet of a peer that was met.
+    fn receive_sealed(&self) -> Result<Found, Error> {
         let mut bytes = [0_u8; BYTES];
-        let mut packet = os::receive(self.socket(), &mut bytes).ok()??;
+        let Some(mut packet) = os::receive(self.socket(), &mut bytes).map_err(os::refused)? else {
+            return Ok(Found::Nothing);
+        };
         let what = u64::from_ne_bytes(bytes[16..].try_into().expect("eight bytes"));
         let is_sealed = packet.bytes == BYTES && what & 0xffff_ffff == SEALED && packet.descriptors.len() == 1;
-        match packet.bytes {
-            0 => None,
-            _ if is_sealed => Some(packet.descriptors.pop().map(|memfd| ((what >> 32) as u32, memfd))),
-            _ => Some(None),
-        }
+        Ok(match packet.descriptors.pop() {
+            Some(memfd) if is_sealed => Found::Sealed((what >> 32) as u32, memfd),
+            _ if packet.bytes == 0 => Found::Nothing,
+            _ => Found::Other,
+        })
     }
 
-    /// The sealed memory with this number, which was sent before the message that says so. Those before it belong to
+    /// The sealed memory with this number, which was sent before the message that says so. What came before it belongs to
     /// messages that were not published.
     pub(crate) fn take_sealed(&mut self, number: u32) -> Result<Sealed, Error> {
         for _ in 0..2 * MOST_PACKETS {
-            let next = self.sealed.pop_front().map(Some).or_else(|| self.receive_sealed());
-            match next.ok_or(Error::Broken)? {
-                Some((found, memfd)) if found == number => {
+            let next = match self.sealed.pop_front() {
+                Some((number, memfd)) => Found::Sealed(number, memfd),
+                None => self.receive_sealed()?,
+            };
+            match next {
+                Found::Sealed(found, memfd) if found == number => {
                     return Sealed::map(memfd.as_fd(), self.options.largest_region);
                 }
+                Found::Nothing => break,
                 _ => {}
             }
         }

@@ -33,6 +33,8 @@ pub(crate) enum Step {
     SecondLook,
     FenceAfterMark,
     FenceAfterCopy,
+    FenceAfterConsumed,
+    FenceAfterTable,
 }
 
 /// Whether the model that runs leaves this step out. A program leaves none out.

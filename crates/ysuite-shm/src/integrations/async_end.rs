@@ -7,8 +7,9 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use crate::{
-    BroadcastError, BroadcastReceiver, BroadcastSender, BytesBroadcastSender, BytesReceiver, BytesSender,
-    BytesWatchSender, Carried, Error, Funnel, Job, Message, Receiver, SendError, Sender, TryRecvError, TrySendError,
+    Borrowed, BroadcastError, BroadcastReceiver, BroadcastSender, BytesBroadcastSender, BytesReceiver, BytesSender,
+    BytesWatchSender, Carried, Error, Funnel, Job, Loan, LoanError, LoanReceiver, LoanSender, Message, Receiver,
+    SendError, Sender, TryRecvError, TrySendError,
     WatchReceiver, WatchSender, WorkReceiver, WorkSender,
 };
 
@@ -194,6 +195,54 @@ impl Async<BytesBroadcastSender> {
     /// As [`WatchSender`]'s.
     pub async fn serve(&mut self) {
         serve(&self.ready, &mut self.end, BytesBroadcastSender::arm_to_serve).await;
+    }
+}
+
+impl Async<LoanReceiver> {
+    /// Receives a message.
+    ///
+    /// # Errors
+    /// As for [`LoanReceiver::recv`].
+    pub async fn recv(&mut self) -> Result<Borrowed, Error> {
+        self.until(|end| received(end.try_recv()), LoanReceiver::arm).await
+    }
+}
+
+/// Keeps on waiting while the pool is dry.
+fn lent(outcome: Result<(), LoanError>) -> Option<Result<(), Error>> {
+    match outcome {
+        Ok(()) => Some(Ok(())),
+        Err(LoanError::Ended(error)) => Some(Err(error)),
+        Err(LoanError::Dry) => None,
+    }
+}
+
+impl Async<LoanSender> {
+    /// A free slot for a message of this length, when there is one.
+    ///
+    /// # Errors
+    /// As for [`LoanSender::loan`].
+    ///
+    /// # Panics
+    /// As there.
+    pub async fn loan(&mut self, length: usize) -> Result<Loan<'_>, Error> {
+        self.end.assert_fits(length);
+        self.until(|end| lent(end.try_ready(LoanSender::has_slot)), LoanSender::arm).await?;
+        Ok(self.end.lend(length))
+    }
+
+    /// Memory of its own for a message of this length, when there are not too many on their way.
+    ///
+    /// # Errors
+    /// As for [`LoanSender::large`].
+    pub async fn large(&mut self, length: usize) -> Result<Loan<'_>, Error> {
+        self.until(|end| lent(end.try_ready(LoanSender::has_way)), LoanSender::arm_large).await?;
+        self.end.draft(length)
+    }
+
+    /// As [`WatchSender`]'s.
+    pub async fn serve(&mut self) {
+        serve(&self.ready, &mut self.end, LoanSender::arm_to_serve).await;
     }
 }
 

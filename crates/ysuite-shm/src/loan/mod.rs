@@ -22,6 +22,7 @@
 
 mod borrowed;
 mod lent;
+mod pool;
 mod receiver;
 mod sender;
 mod table;

@@ -3,19 +3,19 @@
 use core::fmt;
 use core::ptr::NonNull;
 use core::time::Duration;
-use std::collections::VecDeque;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
 use super::lent::{Loan, Place};
+use super::pool::{Outbound, Pool};
 use super::{IS_SEALED, MOST_SEALED, Ticket, layout, shape, table, tickets};
-use crate::end::{End, Half, Unfulfilled, deadline};
-use crate::home::{Crowd, Home, Party};
-use crate::link::{Link, Shared};
+use crate::end::{Unfulfilled, deadline};
+use crate::home::{Crowd, Home};
+use crate::link::Shared;
 use crate::os::Draft;
-use crate::page::{ASLEEP, CONSUMED, FROM, RING};
+use crate::page::{ASLEEP, RING};
 use crate::ring::typed::Writer;
-use crate::sync::Ordering;
+use crate::sync::AtomicU64;
 use crate::{Error, LoanError, Options, Why};
 
 /// The sending end of loans: a pool of slots, which it fills in place and lends to all its receivers, each a
@@ -55,138 +55,6 @@ pub struct LoanSender {
     is_armed: bool,
     /// Of the last memory of its own.
     number: u32,
-}
-
-/// What all lanes have in common: what the sender alone knows of its pool.
-struct Pool {
-    shared: Shared,
-    /// The most bytes of a slot.
-    slot: usize,
-    layout: (usize, usize),
-    /// Tickets that were published.
-    position: u64,
-    /// Of each slot: the position behind its ticket; 0: it is free, or being filled.
-    published: Vec<u64>,
-    /// A bit for each slot: nobody has it.
-    free: Vec<u64>,
-    /// A bit for each slot: a receiver had it when the tables were read.
-    held: Vec<u64>,
-    /// The positions behind the tickets of memory of its own, which some have not consumed.
-    large: VecDeque<u64>,
-}
-
-impl Pool {
-    fn new(shared: Shared, slot: usize, slots: usize, layout: (usize, usize)) -> Self {
-        let words = slots.div_ceil(64);
-        let mut free = vec![u64::MAX; words];
-        if slots % 64 > 0 {
-            free[words - 1] = (1 << (slots % 64)) - 1;
-        }
-        let (published, held, large) = (vec![0; slots], vec![0; words], VecDeque::new());
-        Self { shared, slot, layout, position: 0, published, free, held, large }
-    }
-
-    fn first_free(&self) -> Option<usize> {
-        let at = self.free.iter().position(|word| *word != 0)?;
-        Some(at * 64 + self.free[at].trailing_zeros() as usize)
-    }
-
-    fn set_free(&mut self, slot: usize, is_free: bool) {
-        let bit = 1 << (slot % 64);
-        if is_free { self.free[slot / 64] |= bit } else { self.free[slot / 64] &= !bit }
-    }
-
-    /// A receiver that has joined at `from` may hold the slots with these bits, of the word at `at`.
-    fn may_be_held(&self, at: usize, mut bits: u64, from: u64) -> bool {
-        while bits != 0 {
-            let slot = at * 64 + bits.trailing_zeros() as usize;
-            if self.published.get(slot).is_none_or(|published| *published <= from) {
-                return false;
-            }
-            bits &= bits - 1;
-        }
-        true
-    }
-
-    /// All receivers have consumed the tickets before this position, and hold the slots in `held`.
-    fn settle(&mut self, consumed: u64) {
-        for slot in 0..self.published.len() {
-            let is_held = self.held[slot / 64] >> (slot % 64) & 1 == 1;
-            if self.published[slot] != 0 && self.published[slot] <= consumed && !is_held {
-                self.published[slot] = 0;
-                self.set_free(slot, true);
-            }
-        }
-        while self.large.front().is_some_and(|published| *published <= consumed) {
-            self.large.pop_front();
-        }
-    }
-}
-
-/// The sender's end of a lane.
-struct Outbound {
-    end: End,
-    /// The position at which the receiver has joined.
-    from: u64,
-    /// What it has consumed since, as far as is known.
-    consumed: u64,
-}
-
-impl Half for Outbound {
-    #[inline]
-    fn end(&mut self) -> &mut End {
-        &mut self.end
-    }
-}
-
-impl Party for Outbound {
-    type Common = Pool;
-
-    fn link(socket: OwnedFd, pool: &Pool, options: &Options) -> Result<Link, Error> {
-        Link::sharing(socket, &pool.shared, options)
-    }
-
-    fn new(end: End, _: &Pool) -> Self {
-        Self { end, from: 0, consumed: 0 }
-    }
-
-    /// It joins here.
-    fn met(&mut self, pool: &Pool) {
-        self.from = pool.position;
-        // ORDERING: Release pairs with the fence in `LoanInlet::attach`: what was published before is in the ring.
-        self.end.link.own.word(FROM).store(self.from + 1, Ordering::Release);
-        self.end.published();
-    }
-}
-
-impl Outbound {
-    /// Up to where the receiver has consumed; all, if it is gone, or has lied. Adds what it holds to the pool's.
-    fn look(&mut self, pool: &mut Pool) -> u64 {
-        if self.end.fate().is_some() {
-            return pool.position;
-        }
-        let Some(met) = &self.end.link.met else { return pool.position };
-        let Some(held_by_it) = &met.shared else { return pool.position };
-        let consumed = table::consumed(met.region.word(CONSUMED));
-        let most = pool.position - self.from;
-        // Dropped: it will consume no more.
-        let consumed = if consumed == u64::MAX { most } else { consumed };
-        // Never less than before, and never more than there was.
-        let mut is_true = consumed.wrapping_sub(self.consumed) <= most - self.consumed;
-        for at in 0..pool.held.len() {
-            let bits = table::held(held_by_it.word(8 * at));
-            is_true &= pool.may_be_held(at, bits, self.from);
-            if is_true {
-                pool.held[at] |= bits;
-            }
-        }
-        if !is_true {
-            self.end.fail(Error::Broken);
-            return pool.position;
-        }
-        self.consumed = consumed;
-        self.from + consumed
-    }
 }
 
 impl Options {
@@ -298,7 +166,7 @@ impl LoanSender {
     /// As for [`loan`](Self::loan); or the memory is [`Refused`](Error::Refused).
     pub fn large(&mut self, length: usize) -> Result<Loan<'_>, LoanError> {
         self.ready(None, Self::has_way)?;
-        self.draft(length)
+        self.draft(length).map_err(LoanError::Ended)
     }
 
     /// As [`large`](Self::large), without waiting.
@@ -307,7 +175,7 @@ impl LoanSender {
     /// As there; [`Dry`](LoanError::Dry): 16 have not been received by all.
     pub fn try_large(&mut self, length: usize) -> Result<Loan<'_>, LoanError> {
         self.try_ready(Self::has_way)?;
-        self.draft(length)
+        self.draft(length).map_err(LoanError::Ended)
     }
 
     /// As [`large`](Self::large), for at most this long.
@@ -316,7 +184,7 @@ impl LoanSender {
     /// As there; [`Dry`](LoanError::Dry): 16 had not been received by all until then.
     pub fn large_timeout(&mut self, length: usize, limit: Duration) -> Result<Loan<'_>, LoanError> {
         self.ready(deadline(limit), Self::has_way)?;
-        self.draft(length)
+        self.draft(length).map_err(LoanError::Ended)
     }
 
     pub(crate) fn assert_fits(&self, length: usize) {
@@ -337,8 +205,9 @@ impl LoanSender {
         Loan { sender: self, place: Place::Slot(slot), length }
     }
 
-    pub(crate) fn draft(&mut self, length: usize) -> Result<Loan<'_>, LoanError> {
-        let draft = Draft::new(length).map_err(LoanError::Ended)?;
+    /// Memory of its own, which may be on its way.
+    pub(crate) fn draft(&mut self, length: usize) -> Result<Loan<'_>, Error> {
+        let draft = Draft::new(length)?;
         Ok(Loan { sender: self, place: Place::Draft(draft), length })
     }
 
@@ -380,7 +249,7 @@ impl LoanSender {
         home.is_over().then(|| home.ended.back().map_or(Error::Closed, |ended| ended.error))
     }
 
-    fn asleep(&self) -> &crate::sync::AtomicU64 {
+    fn asleep(&self) -> &AtomicU64 {
         self.crowd.home.common.shared.memory.word(ASLEEP)
     }
 
@@ -564,6 +433,11 @@ impl LoanSender {
     /// What its receivers read.
     pub(crate) fn memory(&self) -> &crate::os::Own {
         &self.crowd.home.common.shared.memory
+    }
+
+    /// Sends memory that need not be sealed, and publishes nothing.
+    pub(crate) fn send_lie(&mut self, number: u32, memfd: BorrowedFd<'_>) {
+        self.crowd.each_end(|end| end.link.send_sealed(number, memfd).unwrap());
     }
 
     /// Publishes what no sender does.

@@ -24,7 +24,7 @@ pub(super) fn give_back(word: &AtomicU64, bit: u64) {
 pub(super) fn held(word: &AtomicU64) -> u64 {
     // ORDERING: Relaxed, as the memory is read-only; behind the fence in `consumed`.
     let bits = word.load(Ordering::Relaxed);
-    if !is_left_out(Step::FenceAfterCopy) {
+    if !is_left_out(Step::FenceAfterTable) {
         // ORDERING: Acquire pairs with the Release in `give_back`.
         fence(Ordering::Acquire);
     }
@@ -35,7 +35,7 @@ pub(super) fn held(word: &AtomicU64) -> u64 {
 pub(super) fn consumed(word: &AtomicU64) -> u64 {
     // ORDERING: Relaxed, as the memory is read-only.
     let consumed = word.load(Ordering::Relaxed);
-    if !is_left_out(Step::FenceAfterMark) {
+    if !is_left_out(Step::FenceAfterConsumed) {
         // ORDERING: Acquire pairs with the Release in `consume`: the bits of these tickets are in the table.
         fence(Ordering::Acquire);
     }
@@ -73,3 +73,6 @@ pub(super) fn wait_no_more(asleep: &AtomicU64) {
     // ORDERING: Relaxed; who finds the old value wakes it without a reason.
     asleep.store(0, Ordering::Relaxed);
 }
+
+#[cfg(all(test, ysuite_loom))]
+mod models;

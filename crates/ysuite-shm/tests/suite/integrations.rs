@@ -3,8 +3,8 @@
 #[cfg(feature = "tokio")]
 mod in_tokio {
     use ysuite_shm::{
-        Async, BroadcastError, BroadcastReceiver, BroadcastSender, Error, Funnel, Sender, WatchReceiver, WatchSender,
-        WorkReceiver, WorkSender, connect, pipe, pipe_bytes,
+        Async, BroadcastError, BroadcastReceiver, BroadcastSender, Error, Funnel, LoanReceiver, LoanSender, Sender,
+        WatchReceiver, WatchSender, WorkReceiver, WorkSender, connect, pipe, pipe_bytes,
     };
 
     fn run(program: impl Future<Output = ()>) {
@@ -87,6 +87,42 @@ mod in_tokio {
             drop(sender);
             for end in receiving {
                 assert_eq!(end.await.unwrap(), Err(BroadcastError::Ended(Error::Closed)));
+            }
+        });
+    }
+
+    #[test]
+    fn loans_of_tasks() {
+        run(async {
+            let name = format!("test-{}-tokio-loan", std::process::id());
+            let mut sender = Async::new(LoanSender::bind(&name, 2, 100).unwrap()).unwrap();
+            let receiving: Vec<_> = (0..3)
+                .map(|_| {
+                    let receiver = LoanReceiver::from_fd(connect(&name).unwrap()).unwrap();
+                    let mut receiver = Async::new(receiver).unwrap();
+                    tokio::spawn(async move {
+                        for message in 0..1_000_u32 {
+                            let borrowed = receiver.recv().await.unwrap();
+                            assert_eq!(borrowed.as_slice().is_some(), message % 20 == 0);
+                            // It has this one while others go on.
+                            tokio::task::yield_now().await;
+                            assert_eq!(borrowed.read(0), Some(message));
+                        }
+                        receiver.recv().await.unwrap_err()
+                    })
+                })
+                .collect();
+            while sender.get_mut().receivers() < 3 {
+                sender.serve().await;
+            }
+            for message in 0..1_000_u32 {
+                let mut loan = if message % 20 == 0 { sender.large(100).await } else { sender.loan(4).await }.unwrap();
+                loan.write(0, &message);
+                loan.send().unwrap();
+            }
+            drop(sender);
+            for end in receiving {
+                assert_eq!(end.await.unwrap(), Error::Closed);
             }
         });
     }

@@ -1,0 +1,144 @@
+//! What a sender knows of its pool, and how it learns from a receiver what that has.
+
+use std::collections::VecDeque;
+use std::os::fd::OwnedFd;
+
+use super::table;
+use crate::end::{End, Half};
+use crate::home::Party;
+use crate::link::{Link, Shared};
+use crate::page::{CONSUMED, FROM};
+use crate::sync::Ordering;
+use crate::{Error, Options};
+
+/// What all lanes have in common: what the sender alone knows of its pool.
+pub(super) struct Pool {
+    pub(super) shared: Shared,
+    /// The most bytes of a slot.
+    pub(super) slot: usize,
+    pub(super) layout: (usize, usize),
+    /// Tickets that were published.
+    pub(super) position: u64,
+    /// Of each slot: the position behind its ticket; 0: it is free, or being filled.
+    pub(super) published: Vec<u64>,
+    /// A bit for each slot: nobody has it.
+    pub(super) free: Vec<u64>,
+    /// A bit for each slot: a receiver had it when the tables were read.
+    pub(super) held: Vec<u64>,
+    /// The positions behind the tickets of memory of its own, which some have not consumed.
+    pub(super) large: VecDeque<u64>,
+}
+
+impl Pool {
+    pub(super) fn new(shared: Shared, slot: usize, slots: usize, layout: (usize, usize)) -> Self {
+        let words = slots.div_ceil(64);
+        let mut free = vec![u64::MAX; words];
+        if slots % 64 > 0 {
+            free[words - 1] = (1 << (slots % 64)) - 1;
+        }
+        let (published, held, large) = (vec![0; slots], vec![0; words], VecDeque::new());
+        Self { shared, slot, layout, position: 0, published, free, held, large }
+    }
+
+    pub(super) fn first_free(&self) -> Option<usize> {
+        let at = self.free.iter().position(|word| *word != 0)?;
+        Some(at * 64 + self.free[at].trailing_zeros() as usize)
+    }
+
+    pub(super) fn set_free(&mut self, slot: usize, is_free: bool) {
+        let bit = 1 << (slot % 64);
+        if is_free { self.free[slot / 64] |= bit } else { self.free[slot / 64] &= !bit }
+    }
+
+    /// A receiver that has joined at `from` may hold the slots with these bits, of the word at `at`.
+    fn may_be_held(&self, at: usize, mut bits: u64, from: u64) -> bool {
+        while bits != 0 {
+            let slot = at * 64 + bits.trailing_zeros() as usize;
+            if self.published.get(slot).is_none_or(|published| *published <= from) {
+                return false;
+            }
+            bits &= bits - 1;
+        }
+        true
+    }
+
+    /// All receivers have consumed the tickets before this position, and hold the slots in `held`.
+    pub(super) fn settle(&mut self, consumed: u64) {
+        for slot in 0..self.published.len() {
+            let is_held = self.held[slot / 64] >> (slot % 64) & 1 == 1;
+            if self.published[slot] != 0 && self.published[slot] <= consumed && !is_held {
+                self.published[slot] = 0;
+                self.set_free(slot, true);
+            }
+        }
+        while self.large.front().is_some_and(|published| *published <= consumed) {
+            self.large.pop_front();
+        }
+    }
+}
+
+/// The sender's end of a lane.
+pub(super) struct Outbound {
+    end: End,
+    /// The position at which the receiver has joined.
+    from: u64,
+    /// What it has consumed since, as far as is known.
+    consumed: u64,
+}
+
+impl Half for Outbound {
+    #[inline]
+    fn end(&mut self) -> &mut End {
+        &mut self.end
+    }
+}
+
+impl Party for Outbound {
+    type Common = Pool;
+
+    fn link(socket: OwnedFd, pool: &Pool, options: &Options) -> Result<Link, Error> {
+        Link::sharing(socket, &pool.shared, options)
+    }
+
+    fn new(end: End, _: &Pool) -> Self {
+        Self { end, from: 0, consumed: 0 }
+    }
+
+    /// It joins here.
+    fn met(&mut self, pool: &Pool) {
+        self.from = pool.position;
+        // ORDERING: Release pairs with the fence in `LoanInlet::attach`: what was published before is in the ring.
+        self.end.link.own.word(FROM).store(self.from + 1, Ordering::Release);
+        self.end.published();
+    }
+}
+
+impl Outbound {
+    /// Up to where the receiver has consumed; all, if it is gone, or has lied. Adds what it holds to the pool's.
+    pub(super) fn look(&mut self, pool: &mut Pool) -> u64 {
+        if self.end.fate().is_some() {
+            return pool.position;
+        }
+        let Some(met) = &self.end.link.met else { return pool.position };
+        let Some(held_by_it) = &met.shared else { return pool.position };
+        let consumed = table::consumed(met.region.word(CONSUMED));
+        let most = pool.position - self.from;
+        // Dropped: it will consume no more.
+        let consumed = if consumed == u64::MAX { most } else { consumed };
+        // Never less than before, and never more than there was.
+        let mut is_true = consumed.wrapping_sub(self.consumed) <= most - self.consumed;
+        for at in 0..pool.held.len() {
+            let bits = table::held(held_by_it.word(8 * at));
+            is_true &= pool.may_be_held(at, bits, self.from);
+            if is_true {
+                pool.held[at] |= bits;
+            }
+        }
+        if !is_true {
+            self.end.fail(Error::Broken);
+            return pool.position;
+        }
+        self.consumed = consumed;
+        self.from + consumed
+    }
+}
