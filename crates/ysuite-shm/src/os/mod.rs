@@ -2,6 +2,7 @@
 //! where it says so.
 
 mod barrier;
+mod fork;
 mod names;
 mod poller;
 mod region;
@@ -9,6 +10,7 @@ mod socket;
 mod sys;
 
 pub(crate) use self::barrier::{can_interrupt, heavy, light, register};
+pub(crate) use self::fork::process;
 pub(crate) use self::names::{Bound, connect};
 pub(crate) use self::poller::{News, Poller, Source, bell, ring};
 pub(crate) use self::region::{Draft, Own, PAGE, Peer, Sealed};
@@ -18,11 +20,6 @@ pub(crate) use self::sys::{Errno, hang_up, is_ours, only_processor, pair, poll_r
 /// The error number of a call that failed, as [`Why::System`](crate::Why::System) has it.
 pub(crate) fn refused(error: Errno) -> crate::Error {
     crate::Error::Refused(crate::Why::System(error.number()))
-}
-
-/// The number of this process.
-pub(crate) fn process() -> u32 {
-    std::process::id()
 }
 
 /// Runs the calling thread on one processor, which `choose` picks of those that it may run on.

@@ -199,6 +199,7 @@ const MAP_NORESERVE: c_int = if MIPS {
     0x4000
 };
 const MADV_DONTFORK: c_int = 10;
+const MADV_WIPEONFORK: c_int = 18;
 const POLLIN: c_short = 1;
 const EPOLL_CTL_ADD: c_int = 1;
 const EPOLL_CTL_DEL: c_int = 2;
@@ -404,6 +405,22 @@ pub(super) fn try_lock(descriptor: BorrowedFd<'_>) -> Result<(), Errno> {
 
 fn mapped(start: *mut c_void) -> Result<NonNull<u8>, Errno> {
     if start.addr() == usize::MAX { Err(Errno::last()) } else { NonNull::new(start.cast()).ok_or(Errno::NOMEM) }
+}
+
+/// A word of this process, 0 at first, which is 0 again in a forked child. It is never unmapped.
+pub(super) fn word_of_process() -> Result<NonNull<u64>, Errno> {
+    let (bytes, flags) = (page_size(), MAP_PRIVATE | MAP_ANONYMOUS);
+    // SAFETY: a new mapping; no memory in use is affected.
+    let word = mapped(unsafe { mmap(ptr::null_mut(), bytes, PROT_READ | PROT_WRITE, flags, -1, 0) })?;
+    // SAFETY: the mapping just made.
+    match done(unsafe { madvise(word.as_ptr().cast(), bytes, MADV_WIPEONFORK) }) {
+        Ok(()) => Ok(word.cast()),
+        Err(error) => {
+            // SAFETY: the same, which nothing uses.
+            unsafe { unmap(word.as_ptr(), bytes) };
+            Err(error)
+        }
+    }
 }
 
 /// Addresses without access, wherever the kernel likes.

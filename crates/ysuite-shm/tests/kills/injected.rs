@@ -11,7 +11,7 @@ use ysuite_shm::Error;
 
 use crate::kinds::{Bytes, Careful, Kind, Pipe, Place, Single, Stop, join};
 use crate::process::{Child, Shared, here};
-use crate::{broadcast, process, remains, watch, work};
+use crate::{broadcast, loan, process, remains, watch, work};
 
 /// Not a guard: a wait with a limit polls once more when it ends, and would find what nobody had woken it for.
 const LONG: Duration = Duration::MAX;
@@ -284,6 +284,8 @@ pub(crate) fn run(wanted: &str, stride: Option<u64>) {
         ("broadcast: a call of a receiver fails".to_owned(), broadcast::receiver_fails),
         ("watch: a call of a sender fails".to_owned(), watch::sender_fails),
         ("watch: a call of a receiver fails".to_owned(), watch::receiver_fails),
+        ("loan: a call of a sender fails".to_owned(), loan::sender_fails),
+        ("loan: a call of a receiver fails".to_owned(), loan::receiver_fails),
         ("work: a call of a sender fails".to_owned(), work::sender_fails),
         ("work: a call of a worker fails".to_owned(), work::worker_fails),
     ];

@@ -18,6 +18,7 @@ mod injected;
 #[allow(dead_code, reason = "shared with the other tests")]
 #[path = "../support/kinds.rs"]
 mod kinds;
+mod loan;
 mod once;
 #[cfg(target_arch = "x86_64")]
 mod orders;
@@ -83,6 +84,15 @@ fn cases_of_work() -> impl Iterator<Item = Case> {
     })
 }
 
+fn cases_of_loans() -> impl Iterator<Item = Case> {
+    parts().filter(|(part, _)| *part != Part::Messages(Peer::IsLate)).flat_map(|(part, how)| {
+        [
+            Case::new(format!("loan: a sender dies {how}"), move |point| loan::sender_dies(part, point)),
+            Case::new(format!("loan: a receiver dies {how}"), move |point| loan::receiver_dies(part, point)),
+        ]
+    })
+}
+
 fn cases_of<K: Kind + 'static>() -> Vec<Case> {
     let mut cases = Vec::new();
     for (part, how) in parts() {
@@ -112,6 +122,7 @@ fn cases() -> Vec<Case> {
         cases.extend(cases_of_broadcasts::<OfBytes>(is_lossy));
     }
     cases.extend(cases_of_work());
+    cases.extend(cases_of_loans());
     cases.push(Case::new("a listener dies in its bind".into(), cases::listener_dies_in_bind));
     cases
 }
@@ -124,6 +135,7 @@ const ONCE: &[(&str, fn())] = &[
     ("nor do the values of a watch", watch::values_without_calls),
     ("nor do the messages of a broadcast", broadcast::messages_without_calls),
     ("nor do the jobs of a work queue", work::jobs_without_calls),
+    ("nor do loans of slots", loan::loans_without_calls),
     ("nor does a funnel with many idle senders", once::funnel_without_calls),
     ("a funnel that waits for idle senders makes no calls", once::idle_without_calls),
     ("two processes exchange messages, asleep and awake", once::exchange),
@@ -133,6 +145,8 @@ const ONCE: &[(&str, fn())] = &[
     ("a next receiver goes on", once::next_receiver_goes_on),
     ("workers are killed and come, and no job is lost", work::random_kills),
     ("a forked child drops its copy of a job", work::forked_job),
+    ("a receiver of a loan is killed with all slots", loan::killed_with_all_slots),
+    ("a forked child drops its copy of a loan", loan::forked_loan),
     ("a forked child drops its copy of a listener", attacks::forked_listener),
     ("a listener of another user", attacks::another_users_listener),
     ("a funnel without descriptors", attacks::funnel_without_descriptors),

@@ -25,7 +25,10 @@ use std::time::{Duration, Instant};
 use casts::{Cast, Numbers, OfBytes};
 use kinds::{Bytes, Careful, Kind, Pipe, Single, Stop, Work, join};
 use process::{Child, Shared, forbid};
-use ysuite_shm::{BroadcastError, Options, RecvTimeoutError, WatchReceiver, WatchSender, connect};
+use ysuite_shm::{
+    Borrowed, BroadcastError, LoanError, LoanReceiver, LoanSender, Options, RecvTimeoutError, WatchReceiver,
+    WatchSender, connect,
+};
 
 /// The longest time for which no message may arrive, on the slowest machine.
 const GUARD: Duration = Duration::from_secs(120);
@@ -346,6 +349,77 @@ fn receive_all<C: Cast>(name: &str, received: &Shared, slept: &Shared, seed: u64
     slept.set(sleeps() - before);
 }
 
+/// Slots, or memory of their own, of few of which there are; each message is all of one number.
+fn lend_to_all(name: &str, state: &State, received: &[Shared; READERS], seed: u64) {
+    let mut random = Random(seed);
+    let mut sender = LoanSender::bind(name, 3, 80).unwrap();
+    while sender.receivers() < READERS {
+        sender.serve_timeout(Duration::from_millis(1));
+    }
+    let (mut next, mut bursts) = (0_u64, 0);
+    let before = sleeps();
+    while state.get(Word::IsOver) == 0 {
+        let end = next + random.burst();
+        state.set(Word::Announced, end);
+        while next < end {
+            sender.set_spin(random.spin());
+            let loan = match random.below(16) {
+                0 => sender.large(80),
+                1 => sender.loan_timeout(80, Duration::from_micros(random.below(100))),
+                _ => sender.loan(80),
+            };
+            let mut loan = match loan {
+                Err(LoanError::Dry) => continue,
+                loan => loan.unwrap(),
+            };
+            loan.write(0, &[next; 10]);
+            loan.send().unwrap();
+            next += 1;
+            state.set(Word::Sent, next);
+            if random.below(4) == 0 {
+                random.breathe();
+            }
+        }
+        wait_until(|| received.iter().all(|received| received.get() == next));
+        (0..4).for_each(|_| random.breathe());
+        bursts += 1;
+        state.set(Word::Bursts, bursts);
+    }
+    state.set(Word::SenderSleeps, sleeps() - before);
+}
+
+/// Holds some, and gives them back in this thread or another.
+fn borrow_all(name: &str, received: &Shared, slept: &Shared, seed: u64) {
+    let mut random = Random(seed);
+    let mut receiver = LoanReceiver::from_fd(socket_of(name)).unwrap();
+    let (to, from) = std::sync::mpsc::channel::<Borrowed>();
+    let dropping = thread::spawn(move || from.into_iter().for_each(drop));
+    let (mut held, mut next, before) = (Vec::new(), 0_u64, sleeps());
+    loop {
+        receiver.set_spin(random.spin());
+        let limit = if random.below(16) == 0 { Duration::from_micros(random.below(100)) } else { Duration::MAX };
+        match receiver.recv_timeout(limit) {
+            Ok(borrowed) => held.push((next, borrowed)),
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Ended(_)) => break,
+        }
+        next += 1;
+        received.set(next);
+        // So that the sender finds no slot, now and then, and sleeps as well. One is left for what comes next.
+        while held.len() > random.below(3) as usize {
+            let (number, borrowed) = held.swap_remove(random.below(held.len() as u64) as usize);
+            assert_eq!(borrowed.read(0), Some([number; 10]), "whole, and in order");
+            if random.below(2) == 0 { drop(borrowed) } else { to.send(borrowed).unwrap() }
+        }
+        if random.below(8) == 0 {
+            (0..4).for_each(|_| random.breathe());
+        }
+    }
+    drop((to, held));
+    dropping.join().unwrap();
+    slept.set(sleeps() - before);
+}
+
 /// What the sender and each receiver of a watch or a broadcast do.
 struct Crowd {
     send: fn(&str, &State, &[Shared; READERS], u64),
@@ -439,6 +513,8 @@ fn main() {
     all("watch", &wanted, |refused| stress_crowd(&watch, refused, &length));
     of_all::<Numbers>(&wanted, &length);
     of_all::<OfBytes>(&wanted, &length);
+    let loan = Crowd { send: lend_to_all, receive: borrow_all };
+    all("loan", &wanted, |refused| stress_crowd(&loan, refused, &length));
 }
 
 fn of_all<C: Cast>(wanted: &str, length: &Length) {

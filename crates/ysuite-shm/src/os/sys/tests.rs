@@ -22,7 +22,7 @@ fn the_values_are_those_of_libc() {
         RLIMIT_FSIZE => libc::RLIMIT_FSIZE, LOCK_EX => libc::LOCK_EX, LOCK_NB => libc::LOCK_NB,
         MAP_SHARED => libc::MAP_SHARED, MAP_PRIVATE => libc::MAP_PRIVATE, MAP_FIXED => libc::MAP_FIXED,
         MAP_ANONYMOUS => libc::MAP_ANONYMOUS, MAP_NORESERVE => libc::MAP_NORESERVE,
-        MADV_DONTFORK => libc::MADV_DONTFORK, POLLIN => libc::POLLIN,
+        MADV_DONTFORK => libc::MADV_DONTFORK, MADV_WIPEONFORK => libc::MADV_WIPEONFORK, POLLIN => libc::POLLIN,
         PROT_READ => libc::PROT_READ, PROT_WRITE => libc::PROT_WRITE,
         SEAL_SEAL => libc::F_SEAL_SEAL, SEAL_SHRINK => libc::F_SEAL_SHRINK, SEAL_GROW => libc::F_SEAL_GROW,
         SEAL_WRITE => libc::F_SEAL_WRITE, SEAL_FUTURE_WRITE => libc::F_SEAL_FUTURE_WRITE,
