@@ -215,6 +215,29 @@ impl fmt::Display for LoanError {
 
 impl std::error::Error for LoanError {}
 
+/// There is no answer to a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CallError<P = ()> {
+    /// Not at once, or not until the deadline; the call, if it goes on.
+    NotYet(P),
+    /// And there will be none: the other end has dropped the question.
+    Unanswered,
+    /// And the channel has ended.
+    Ended(Error),
+}
+
+impl<P> fmt::Display for CallError<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotYet(_) => f.write_str("there is no answer yet"),
+            Self::Unanswered => f.write_str("the question was dropped without an answer"),
+            Self::Ended(cause) => write!(f, "{cause}"),
+        }
+    }
+}
+
+impl<P: fmt::Debug> std::error::Error for CallError<P> {}
+
 macro_rules! impl_error {
     ($error:ident $(<$message:ident>)?: $quiet:pat => $text:literal, $ended:pat => $cause:ident) => {
         impl $(<$message>)? fmt::Display for $error $(<$message>)? {

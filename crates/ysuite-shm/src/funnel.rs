@@ -35,21 +35,32 @@ const BETWEEN: u32 = 256;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bytes(pub Vec<u8>);
 
-/// What a [`Funnel`], a watch and a broadcast can carry: every [`Message`], and [`Bytes`].
-#[expect(private_bounds, reason = "nobody else can say how it is carried")]
-pub trait Carried: Laned + Watched + Spread {}
+/// What a [`Funnel`] can carry: every [`Message`], [`Bytes`], and a [`Question`](crate::Question).
+#[expect(private_bounds, reason = "nobody else can say how a lane carries it")]
+pub trait Carried: Laned {}
 
 impl<T: Message> Carried for T {}
 
 impl Carried for Bytes {}
+
+/// What a broadcast, or a watch, copies for each of its receivers: every [`Message`], and [`Bytes`].
+#[expect(private_bounds, reason = "nobody else can say how it is copied")]
+pub trait Copied: Watched + Spread {}
+
+impl<T: Message> Copied for T {}
+
+impl Copied for Bytes {}
 
 /// How a lane carries it.
 pub(crate) trait Laned: Send + Sized + 'static {
     type Inlet: Inlet;
 
     fn shape(options: &Options) -> Shape;
+    fn link(socket: OwnedFd, options: &Options) -> Result<Link, Error> {
+        Link::new(socket, Role::Receiver, Self::shape(options), 0, options)
+    }
     fn inlet(end: End) -> Self::Inlet;
-    /// The next message. One is there. `None`: the sender has changed it meanwhile.
+    /// The next message. One is there. `None`: the sender has changed it meanwhile, or may not have sent it.
     fn take(inlet: &mut Self::Inlet) -> Option<Self>;
 }
 
@@ -106,7 +117,7 @@ impl<T: Laned> Party for Inbound<T> {
     type Common = ();
 
     fn link(socket: OwnedFd, _: &(), options: &Options) -> Result<Link, Error> {
-        Link::new(socket, Role::Receiver, <T as Laned>::shape(options), 0, options)
+        T::link(socket, options)
     }
 
     fn new(end: End, _: &()) -> Self {

@@ -14,7 +14,8 @@ use rustix::fs::{FallocateFlags, MemfdFlags, SealFlags};
 use crate::link::closed_by;
 use crate::os::{self, Own, PAGE};
 use crate::page::{
-    ASLEEP, BEGUN, CLOSED, CONSUMED, FENCED, FROM, GIVEN_BACK, Header, Kind, NEWEST, PUBLISHED, RING, Role, Shape, hashed,
+    ASLEEP, BEGUN, CLOSED, CONSUMED, FENCED, FROM, GIVEN_BACK, Header, Kind, NEWEST, PUBLISHED, RING, Role, Shape,
+    hashed,
 };
 use crate::sync::{AtomicU64, Ordering};
 use crate::{

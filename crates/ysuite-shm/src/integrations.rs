@@ -10,10 +10,10 @@ pub use self::async_end::Async;
 /// The descriptor of an end as a source of events for mio, of interest for reading only.
 #[cfg(feature = "mio")]
 macro_rules! source {
-    ($($end:ident $(<$message:ident $(: $bound:path)?>)?),+) => {
+    ($($end:ident $(<$($message:ident $(: $bound:path)?),+>)?),+) => {
         $(
             #[cfg_attr(docsrs, doc(cfg(feature = "mio")))]
-            impl $(<$message $(: $bound)?>)? mio::event::Source for crate::$end $(<$message>)? {
+            impl $(<$($message $(: $bound)?),+>)? mio::event::Source for crate::$end $(<$($message),+>)? {
                 fn register(&mut self, registry: &mio::Registry, token: mio::Token, interests: mio::Interest) -> std::io::Result<()> {
                     mio::unix::SourceFd(&raw(self)).register(registry, token, interests)
                 }
@@ -41,13 +41,14 @@ source!(
     WatchReceiver<T>,
     WatchSender<T>,
     BytesWatchSender,
-    BroadcastReceiver<T: crate::Carried>,
-    BroadcastSender<T: crate::Carried>,
+    BroadcastReceiver<T: crate::Copied>,
+    BroadcastSender<T: crate::Copied>,
     BytesBroadcastSender,
     WorkReceiver<T>,
     WorkSender<T: crate::Message>,
     LoanReceiver,
-    LoanSender
+    LoanSender,
+    Caller<Q, A>
 );
 
 fn raw(end: &impl std::os::fd::AsFd) -> std::os::fd::RawFd {

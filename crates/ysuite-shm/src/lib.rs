@@ -57,6 +57,7 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod broadcast;
+mod call;
 mod end;
 mod error;
 mod funnel;
@@ -79,10 +80,12 @@ mod watch;
 mod work;
 
 pub use self::broadcast::{BroadcastReceiver, BroadcastSender, BytesBroadcastSender};
+pub use self::call::{Caller, Pending, Question};
 pub use self::error::{
-    BroadcastError, Error, LoanError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError, Why,
+    BroadcastError, CallError, Error, LoanError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError,
+    TrySendError, Why,
 };
-pub use self::funnel::{Bytes, Carried, Ended, Event, Funnel};
+pub use self::funnel::{Bytes, Carried, Copied, Ended, Event, Funnel};
 #[cfg(feature = "tokio")]
 pub use self::integrations::Async;
 pub use self::listener::{Listener, connect};

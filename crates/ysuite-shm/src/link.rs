@@ -87,7 +87,10 @@ pub(crate) struct Link {
     bell: OwnedFd,
     pub(crate) met: Option<Met>,
     role: Role,
-    shape: Shape,
+    /// What the peer must say of its end.
+    theirs: Shape,
+    /// Of its own ring.
+    pub(crate) capacity: usize,
     options: Options,
     /// It has said hello.
     has_begun: bool,
@@ -107,24 +110,35 @@ impl Link {
         capacity: usize,
         options: &Options,
     ) -> Result<Self, Error> {
-        Self::with(socket, role, shape, capacity, options, None)
+        Self::with(socket, role, [shape, shape], capacity, options, None)
+    }
+
+    /// As [`new`](Self::new), of a kind of which both ends have a ring: the own shape, and the peer's.
+    pub(crate) fn mutual(
+        socket: OwnedFd,
+        role: Role,
+        shapes: [Shape; 2],
+        capacity: usize,
+        options: &Options,
+    ) -> Result<Self, Error> {
+        Self::with(socket, role, shapes, capacity, options, None)
     }
 
     /// The end of a sender that has other peers as well.
     pub(crate) fn sharing(socket: OwnedFd, shared: &Shared, options: &Options) -> Result<Self, Error> {
         let memory = Some(Arc::clone(&shared.memory));
-        Self::with(socket, Role::Sender, shared.shape, shared.capacity, options, memory)
+        Self::with(socket, Role::Sender, [shared.shape; 2], shared.capacity, options, memory)
     }
 
     /// The end of one that borrows, and says in this table what.
     pub(crate) fn borrowing(socket: OwnedFd, shape: Shape, table: Arc<Own>, options: &Options) -> Result<Self, Error> {
-        Self::with(socket, Role::Receiver, shape, 0, options, Some(table))
+        Self::with(socket, Role::Receiver, [shape; 2], 0, options, Some(table))
     }
 
     fn with(
         socket: OwnedFd,
         role: Role,
-        shape: Shape,
+        [shape, theirs]: [Shape; 2],
         capacity: usize,
         options: &Options,
         shared: Option<Arc<Own>>,
@@ -139,7 +153,8 @@ impl Link {
         // A peer of this user could do worse than to fill an eventfd.
         options.is_careful |= os::peer_user(socket.as_fd()) != Some(os::user());
         let (socket, sealed) = (Some(Arc::new(socket)), VecDeque::new());
-        Ok(Self { socket, own, shared, bell, met: None, role, shape, options, has_begun: false, processor, sealed })
+        let (met, has_begun) = (None, false);
+        Ok(Self { socket, own, shared, bell, met, role, theirs, capacity, options, has_begun, processor, sealed })
     }
 
     /// The memory and the bell of an end.
@@ -265,11 +280,11 @@ impl Link {
         let second = if flags & SHARING == 0 { None } else { descriptors.next() };
         let region = Peer::map(memfd.as_fd(), self.options.largest_region)?;
         let other = if self.role == Role::Sender { Role::Receiver } else { Role::Sender };
-        let header = Header::read(&region, other, &self.shape)?;
-        if header.bytes != own_bytes(other, &self.shape, header.capacity)? {
+        let header = Header::read(&region, other, &self.theirs)?;
+        if header.bytes != own_bytes(other, &self.theirs, header.capacity)? {
             return no(Why::Size);
         }
-        let has_second = self.shape.kind.has_second(other);
+        let has_second = self.theirs.kind.has_second(other);
         let shared = match second {
             Some(memfd) if has_second => Some(Peer::map(memfd.as_fd(), self.options.largest_region)?),
             None if !has_second => None,
@@ -331,7 +346,7 @@ impl Link {
         if self.met.as_ref().is_none_or(|met| met.bell.is_some()) {
             return;
         }
-        if self.shape.kind != Kind::Loan || self.role != Role::Receiver {
+        if self.theirs.kind != Kind::Loan || self.role != Role::Receiver {
             return os::unpoke(self.socket());
         }
         // As many as there: a peer cannot keep this end here.
@@ -399,7 +414,8 @@ impl Link {
 
 /// The bytes of an end's own region: with the ring, if it has one and shares none.
 fn own_bytes(role: Role, shape: &Shape, capacity: usize) -> Result<usize, Error> {
-    if role == Role::Sender && !shape.kind.is_shared() { region_bytes(shape, capacity) } else { Ok(PAGE) }
+    let has_ring = if role == Role::Sender { !shape.kind.is_shared() } else { shape.kind == Kind::Answers };
+    if has_ring { region_bytes(shape, capacity) } else { Ok(PAGE) }
 }
 
 pub(crate) fn packet(flags: u32, what: u64) -> [u8; BYTES] {

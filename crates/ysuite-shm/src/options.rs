@@ -13,12 +13,14 @@ pub struct Options {
     pub(crate) largest_region: usize,
     pub(crate) is_careful: bool,
     pub(crate) is_lossy: bool,
+    pub(crate) calls: usize,
     pub(crate) allowed: Option<Arc<dyn Fn(u32) -> bool + Send + Sync>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { name: hashed(""), largest_region: 64 << 20, is_careful: false, is_lossy: false, allowed: None }
+        let (is_careful, is_lossy, calls, allowed) = (false, false, 64, None);
+        Self { name: hashed(""), largest_region: 64 << 20, is_careful, is_lossy, calls, allowed }
     }
 }
 
@@ -58,6 +60,14 @@ impl Options {
     #[must_use]
     pub fn lossy(mut self) -> Self {
         self.is_lossy = true;
+        self
+    }
+
+    /// For a [`Caller`](crate::Caller) and the receiver of its questions: how many of one caller may be without an answer at a
+    /// time, 64 by default. Each has memory for as many questions or answers; of two numbers the smaller one counts.
+    #[must_use]
+    pub fn calls(mut self, most: usize) -> Self {
+        self.calls = most;
         self
     }
 

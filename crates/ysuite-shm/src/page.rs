@@ -86,12 +86,16 @@ pub(crate) enum Kind {
     Lossy = 4,
     /// Jobs, each for one of the receivers.
     Work = 5,
-    /// As `Watch` and `Broadcast`, of bytes of any length up to a bound.
-    WatchBytes = 10,
-    BroadcastBytes = 11,
-    LossyBytes = 12,
     /// Memory that the sender lends to all receivers. Its receivers say in memory besides their pages what they hold.
     Loan = 6,
+    /// What a caller asks. Its peer's are answers.
+    Questions = 7,
+    /// What the receiver of questions writes.
+    Answers = 8,
+    /// As `Watch` and `Broadcast`, of bytes of any length up to a bound.
+    WatchBytes = 9,
+    BroadcastBytes = 10,
+    LossyBytes = 11,
 }
 
 impl Kind {
@@ -124,7 +128,7 @@ impl Kind {
 pub(crate) struct Header {
     pub(crate) role: Role,
     pub(crate) shape: Shape,
-    /// Messages, bytes or values; of a receiver 0.
+    /// Messages, bytes or values; of a receiver 0, or the answers that it can give.
     pub(crate) capacity: usize,
     /// Of the whole region.
     pub(crate) bytes: usize,

@@ -10,14 +10,14 @@ use crate::end::{End, Half, Unfulfilled, deadline};
 use crate::link::Link;
 use crate::page::Role;
 use crate::pipe::Inlet;
-use crate::{BroadcastError, Carried, Error, Options};
+use crate::{BroadcastError, Copied, Error, Options};
 
 /// Attempts to read a message before a call that never blocks gives up.
 const ATTEMPTS: u32 = 100;
 
 /// The receiving end of a broadcast: it receives all messages that a [`BroadcastSender`](crate::BroadcastSender) sends from
 /// when that has noticed it on.
-pub struct BroadcastReceiver<T: Carried> {
+pub struct BroadcastReceiver<T: Copied> {
     inlet: <T as Spread>::Inlet,
 }
 
@@ -27,7 +27,7 @@ impl Options {
     ///
     /// # Errors
     /// [`Refused`](Error::Refused): no such socket, no memory or no descriptors.
-    pub fn broadcast_receiver<T: Carried>(&self, socket: OwnedFd) -> Result<BroadcastReceiver<T>, Error> {
+    pub fn broadcast_receiver<T: Copied>(&self, socket: OwnedFd) -> Result<BroadcastReceiver<T>, Error> {
         let link = Link::new(socket, Role::Receiver, <T as Spread>::shape(self, false), 0, self)?;
         let mut end = End::new(link)?;
         end.meet(None);
@@ -35,7 +35,7 @@ impl Options {
     }
 }
 
-impl<T: Carried> BroadcastReceiver<T> {
+impl<T: Copied> BroadcastReceiver<T> {
     /// As [`Options::broadcast_receiver`], with the default options.
     ///
     /// # Errors
@@ -189,19 +189,19 @@ impl<T: Carried> BroadcastReceiver<T> {
 }
 
 #[cfg(all(test, not(ysuite_loom)))]
-impl<T: Carried> BroadcastReceiver<T> {
+impl<T: Copied> BroadcastReceiver<T> {
     pub(crate) fn link(&self) -> &Link {
         &self.inlet.end_ref().link
     }
 }
 
-impl<T: Carried> AsFd for BroadcastReceiver<T> {
+impl<T: Copied> AsFd for BroadcastReceiver<T> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.inlet.end_ref().as_fd()
     }
 }
 
-impl<T: Carried> fmt::Debug for BroadcastReceiver<T> {
+impl<T: Copied> fmt::Debug for BroadcastReceiver<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BroadcastReceiver").finish_non_exhaustive()
     }

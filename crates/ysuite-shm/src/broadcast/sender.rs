@@ -11,7 +11,7 @@ use crate::home::{Crowd, Party};
 use crate::link::{Link, Shared};
 use crate::page::{CONSUMED, FROM, FROM_NUMBER, NUMBER, PUBLISHED, RING};
 use crate::sync::{Ordering, fence};
-use crate::{Carried, Error, Message, Options, SendTimeoutError, TrySendError};
+use crate::{Copied, Error, Message, Options, SendTimeoutError, TrySendError};
 
 /// The kernel has refused a barrier.
 const SHORT: Duration = Duration::from_millis(10);
@@ -35,7 +35,7 @@ const SHORT: Duration = Duration::from_millis(10);
 /// assert!(receiver.iter().eq(0..10));
 /// # Ok::<_, Error>(())
 /// ```
-pub struct BroadcastSender<T: Carried> {
+pub struct BroadcastSender<T: Copied> {
     pub(super) writer: <T as Spread>::Writer,
     pub(super) crowd: Crowd<Outbound>,
     capacity: u64,
@@ -125,7 +125,7 @@ impl Options {
     }
 }
 
-impl<T: Carried> BroadcastSender<T> {
+impl<T: Copied> BroadcastSender<T> {
     pub(super) fn new(options: &Options, name: Option<&str>, capacity: usize) -> Result<Self, Error> {
         let is_lossy = options.is_lossy;
         let shared = Shared::new(<T as Spread>::shape(options, is_lossy), capacity)?;
@@ -343,12 +343,12 @@ impl<T: Message> BroadcastSender<T> {
 
 /// Messages that have been written, and of which the receivers have not been notified yet. They are on drop, so also if the
 /// caller's iterator panics.
-pub(super) struct Batch<'a, T: Carried> {
+pub(super) struct Batch<'a, T: Copied> {
     pub(super) sender: &'a mut BroadcastSender<T>,
     quiet: u32,
 }
 
-impl<'a, T: Carried> Batch<'a, T> {
+impl<'a, T: Copied> Batch<'a, T> {
     /// An iterator may take its time.
     const MOST: u32 = 16;
 
@@ -383,7 +383,7 @@ impl<'a, T: Carried> Batch<'a, T> {
     }
 }
 
-impl<T: Carried> Drop for Batch<'_, T> {
+impl<T: Copied> Drop for Batch<'_, T> {
     fn drop(&mut self) {
         if self.quiet > 0 {
             self.notify();
@@ -392,7 +392,7 @@ impl<T: Carried> Drop for Batch<'_, T> {
 }
 
 #[cfg(all(test, not(ysuite_loom)))]
-impl<T: Carried> BroadcastSender<T> {
+impl<T: Copied> BroadcastSender<T> {
     /// What its receivers read.
     pub(crate) fn memory(&self) -> &crate::os::Own {
         &self.crowd.home.common.memory
@@ -404,13 +404,13 @@ impl<T: Carried> BroadcastSender<T> {
     }
 }
 
-impl<T: Carried> AsFd for BroadcastSender<T> {
+impl<T: Copied> AsFd for BroadcastSender<T> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.crowd.home.poller.as_fd()
     }
 }
 
-impl<T: Carried> fmt::Debug for BroadcastSender<T> {
+impl<T: Copied> fmt::Debug for BroadcastSender<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("BroadcastSender").field("capacity", &self.capacity).finish_non_exhaustive()
     }

@@ -8,9 +8,9 @@ use tokio::io::unix::AsyncFd;
 
 use crate::{
     Borrowed, BroadcastError, BroadcastReceiver, BroadcastSender, BytesBroadcastSender, BytesReceiver, BytesSender,
-    BytesWatchSender, Carried, Error, Funnel, Job, Loan, LoanError, LoanReceiver, LoanSender, Message, Receiver,
-    SendError, Sender, TryRecvError, TrySendError,
-    WatchReceiver, WatchSender, WorkReceiver, WorkSender,
+    BytesWatchSender, CallError, Caller, Carried, Copied, Error, Funnel, Job, Loan, LoanError, LoanReceiver,
+    LoanSender, Message, Pending, Receiver, SendError, Sender, TryRecvError, TrySendError, WatchReceiver, WatchSender,
+    WorkReceiver, WorkSender,
 };
 
 /// An end in a runtime of tokio. Its futures may be dropped at any time: a message is received, or sent, by the poll that
@@ -73,9 +73,9 @@ fn received<R>(outcome: Result<R, TryRecvError>) -> Option<Result<R, Error>> {
 }
 
 /// Keeps a message that was not sent yet.
-fn sent<T>(outcome: Result<(), TrySendError<T>>, unsent: &mut Option<T>) -> Option<Result<(), SendError<T>>> {
+fn sent<T, R>(outcome: Result<R, TrySendError<T>>, unsent: &mut Option<T>) -> Option<Result<R, SendError<T>>> {
     match outcome {
-        Ok(()) => Some(Ok(())),
+        Ok(sent) => Some(Ok(sent)),
         Err(TrySendError::Ended(message, error)) => Some(Err(SendError(message, error))),
         Err(TrySendError::Full(message)) => {
             *unsent = Some(message);
@@ -114,7 +114,7 @@ impl<T: Carried> Async<Funnel<T>> {
     }
 }
 
-impl<T: Carried> Async<WatchReceiver<T>> {
+impl<T: Copied> Async<WatchReceiver<T>> {
     /// Receives the newest value, when there is one that it has not received.
     ///
     /// # Errors
@@ -148,7 +148,7 @@ impl<T: Message> Async<WatchSender<T>> {
     }
 }
 
-impl<T: Carried> Async<BroadcastReceiver<T>> {
+impl<T: Copied> Async<BroadcastReceiver<T>> {
     /// Receives a message.
     ///
     /// # Errors
@@ -274,6 +274,43 @@ impl<T: Message> Async<WorkSender<T>> {
     /// As there.
     pub async fn settle(&mut self) -> Result<(), Error> {
         self.until(WorkSender::try_settle, WorkSender::arm_to_settle).await
+    }
+}
+
+impl<Q: Message, A: Message> Async<Caller<Q, A>> {
+    /// Asks, and waits for the answer. A future that is dropped has given up.
+    ///
+    /// # Errors
+    /// As for [`Caller::call`].
+    pub async fn call(&mut self, question: Q) -> Result<A, CallError> {
+        let call = self.ask(question).await.map_err(|error| CallError::Ended(error.1))?;
+        self.recv(call).await
+    }
+
+    /// Asks, and goes on.
+    ///
+    /// # Errors
+    /// As for [`Caller::ask`].
+    pub async fn ask(&mut self, question: Q) -> Result<Pending, SendError<Q>> {
+        let mut unsent = Some(question);
+        let attempt = |end: &mut Caller<Q, A>| sent(end.try_ask(unsent.take()?), &mut unsent);
+        self.until(attempt, Caller::arm_to_ask).await
+    }
+
+    /// Receives the answer of a call.
+    ///
+    /// # Errors
+    /// As for [`Caller::recv`].
+    ///
+    /// # Panics
+    /// As there.
+    pub async fn recv(&mut self, call: Pending) -> Result<A, CallError> {
+        let attempt = |end: &mut Caller<Q, A>| match end.try_outcome(&call) {
+            Ok(outcome) => Some(outcome.ok_or(CallError::Unanswered)),
+            Err(None) => None,
+            Err(Some(error)) => Some(Err(CallError::Ended(error))),
+        };
+        self.until(attempt, |end| end.arm([&call])).await
     }
 }
 

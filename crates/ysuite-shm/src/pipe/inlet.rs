@@ -3,11 +3,12 @@
 use core::mem::MaybeUninit;
 use std::time::Instant;
 
+use crate::Error;
 use crate::end::{End, Half, StandOff, Unfulfilled, wait};
 use crate::page::{CONSUMED, PUBLISHED, RING};
+use crate::ring::typed::Entry;
 use crate::ring::{Look, bytes, typed};
 use crate::sync::Ordering;
-use crate::{Error, Message};
 
 /// A reader of a ring, which it has once the sender is met.
 pub(crate) trait Inlet: Half {
@@ -83,7 +84,7 @@ pub(crate) struct TypedInlet<T> {
     stand_off: StandOff,
 }
 
-impl<T: Message> TypedInlet<T> {
+impl<T: Entry> TypedInlet<T> {
     pub(crate) fn new(end: End) -> Self {
         Self { end, reader: None, stand_off: StandOff::new(0) }
     }
@@ -97,11 +98,18 @@ impl<T: Message> TypedInlet<T> {
     /// The next message. One is there.
     #[inline(always)]
     pub(crate) fn take(&mut self) -> T {
+        let message = self.take_quietly();
+        let position = self.position();
+        self.consumed(position);
+        message
+    }
+
+    /// As [`take`](Self::take), of which the sender does not hear.
+    #[inline(always)]
+    pub(crate) fn take_quietly(&mut self) -> T {
         let reader = self.reader.as_mut().expect("a look has found a message");
         let message = reader.peek();
         reader.advance();
-        let position = reader.position();
-        self.consumed(position);
         message
     }
 
@@ -142,7 +150,7 @@ impl<T> Half for TypedInlet<T> {
     }
 }
 
-impl<T: Message> Inlet for TypedInlet<T> {
+impl<T: Entry> Inlet for TypedInlet<T> {
     #[cold]
     fn attach(&mut self) {
         if let Some(met) = &self.end.link.met {

@@ -1,6 +1,7 @@
-//! Rings in memory that the sender alone writes: of messages of one type ([`typed`]), of bytes ([`bytes`]), and of values
-//! of which the newest counts ([`latest`]). A ring knows where its messages are; it neither wakes nor sleeps. One thread writes it, one reads it.
+//! Rings in memory that the sender alone writes: of messages of one type ([`typed`]), of bytes ([`bytes`]), of values
+//! of which the newest counts ([`latest`]), and of answers, each with a place of its own ([`answers`]). A ring knows where its messages are; it neither wakes nor sleeps. One thread writes it, one reads it.
 
+pub(crate) mod answers;
 pub(crate) mod bytes;
 pub(crate) mod latest;
 pub(crate) mod records;
@@ -28,6 +29,8 @@ pub(crate) fn region_bytes(shape: &Shape, capacity: usize) -> Result<usize, Erro
         Kind::Typed | Kind::Broadcast | Kind::Lossy | Kind::Work => {
             typed::Places::of(shape.size, shape.align).ring_bytes(capacity)
         }
+        Kind::Questions => typed::numbered(shape.size, shape.align).ring_bytes(capacity),
+        Kind::Answers => answers::ring_bytes(shape.size, shape.align, capacity),
         Kind::Bytes => bytes::ring_bytes(capacity),
         Kind::Watch => latest::ring_bytes(shape.size, capacity),
         Kind::WatchBytes => latest::bytes_ring(capacity),

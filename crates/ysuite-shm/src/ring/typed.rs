@@ -58,6 +58,79 @@ impl Places {
     }
 }
 
+/// What a slot holds: a message, or more.
+pub(crate) trait Entry: Send + Sized + 'static {
+    const PLACES: Places;
+
+    /// # Safety
+    /// From `place` on is a slot, which this thread alone writes.
+    unsafe fn store(&self, place: NonNull<u8>);
+
+    /// # Safety
+    /// From `place` on is a slot, which may change meanwhile.
+    unsafe fn load(place: NonNull<u8>) -> Self;
+}
+
+impl<T: Message> Entry for T {
+    const PLACES: Places = {
+        assert!(align_of::<T>() <= LINE, "a message is aligned to 64 bytes at most");
+        Places::of(size_of::<T>(), align_of::<T>())
+    };
+
+    #[inline(always)]
+    unsafe fn store(&self, place: NonNull<u8>) {
+        // SAFETY: the slot has room for a message, and is aligned to 8.
+        unsafe { store_words(place, (&raw const *self).cast(), size_of::<T>()) };
+    }
+
+    #[inline(always)]
+    unsafe fn load(place: NonNull<u8>) -> T {
+        let mut message = MaybeUninit::<T>::uninit();
+        // SAFETY: by the caller.
+        unsafe { load_words(place, message.as_mut_ptr().cast(), size_of::<T>()) };
+        // SAFETY: all its bytes are written, and any bytes are a `T`: it is `FromBytes`.
+        unsafe { message.assume_init() }
+    }
+}
+
+/// A message and a number that goes with it.
+pub(crate) struct Numbered<T> {
+    pub(crate) number: u64,
+    pub(crate) message: T,
+}
+
+/// From the number to the message.
+const fn behind_number(align: usize) -> usize {
+    if align > 8 { align } else { 8 }
+}
+
+/// For messages of this size and alignment, each with a number.
+pub(crate) const fn numbered(size: usize, align: usize) -> Places {
+    Places::of(behind_number(align) + size, align)
+}
+
+impl<T: Message> Entry for Numbered<T> {
+    const PLACES: Places = {
+        assert!(align_of::<T>() <= LINE, "a message is aligned to 64 bytes at most");
+        numbered(size_of::<T>(), align_of::<T>())
+    };
+
+    #[inline(always)]
+    unsafe fn store(&self, place: NonNull<u8>) {
+        // SAFETY: by the caller: the slot has room for the number and a message behind it.
+        unsafe {
+            store_words(place, (&raw const self.number).cast(), size_of::<u64>());
+            self.message.store(place.add(behind_number(align_of::<T>())));
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn load(place: NonNull<u8>) -> Self {
+        // SAFETY: as above.
+        unsafe { Self { number: u64::load(place), message: T::load(place.add(behind_number(align_of::<T>()))) } }
+    }
+}
+
 /// A place in a ring of messages of type `T`, for its writer or its reader.
 struct Cursor<T> {
     start: NonNull<u8>,
@@ -75,28 +148,23 @@ struct Cursor<T> {
 // SAFETY: addresses in a mapping that the owner of the ring owns as well, used by atomics only.
 unsafe impl<T: Send> Send for Cursor<T> {}
 
-impl<T: Message> Cursor<T> {
-    const PLACES: Places = {
-        assert!(align_of::<T>() <= LINE, "a message is aligned to 64 bytes at most");
-        Places::of(size_of::<T>(), align_of::<T>())
-    };
-
+impl<T: Entry> Cursor<T> {
     /// # Safety
     /// From `start` on, which is aligned to a page, are [`Places::ring_bytes`] bytes for this capacity, for as long as
     /// it is used.
     unsafe fn new(start: NonNull<u8>, capacity: usize) -> Self {
-        let groups = Self::PLACES.groups(capacity).expect("a capacity that was checked");
+        let groups = T::PLACES.groups(capacity).expect("a capacity that was checked");
         // SAFETY: within the ring, or one past its end.
-        let end = unsafe { start.add(groups * Self::PLACES.stride) };
-        let lap = (groups * Self::PLACES.slots) as u64;
+        let end = unsafe { start.add(groups * T::PLACES.stride) };
+        let lap = (groups * T::PLACES.slots) as u64;
         Self { start, group: start, end, slot: 0, position: 0, lap, messages: PhantomData }
     }
 
     /// Goes to this position.
     fn go_to(&mut self, position: u64) {
-        let (at, slots) = ((position % self.lap) as usize, Self::PLACES.slots);
+        let (at, slots) = ((position % self.lap) as usize, T::PLACES.slots);
         // SAFETY: a group of the ring.
-        self.group = unsafe { self.start.add(at / slots * Self::PLACES.stride) };
+        self.group = unsafe { self.start.add(at / slots * T::PLACES.stride) };
         self.slot = at % slots;
         self.position = position;
     }
@@ -110,17 +178,17 @@ impl<T: Message> Cursor<T> {
     #[inline(always)]
     fn place(&self) -> NonNull<u8> {
         // SAFETY: within the group, as `slot` is less than `slots`.
-        unsafe { self.group.add(Self::PLACES.first + self.slot * Self::PLACES.step) }
+        unsafe { self.group.add(T::PLACES.first + self.slot * T::PLACES.step) }
     }
 
     #[inline(always)]
     fn advance(&mut self) {
         self.position = self.position.wrapping_add(1);
         self.slot += 1;
-        if self.slot == Self::PLACES.slots {
+        if self.slot == T::PLACES.slots {
             self.slot = 0;
             // SAFETY: the next group, or one past the last.
-            self.group = unsafe { self.group.add(Self::PLACES.stride) };
+            self.group = unsafe { self.group.add(T::PLACES.stride) };
             if self.group == self.end {
                 self.group = self.start;
             }
@@ -153,7 +221,7 @@ pub(crate) struct Writer<T> {
     at: Cursor<T>,
 }
 
-impl<T: Message> Writer<T> {
+impl<T: Entry> Writer<T> {
     /// # Safety
     /// As for [`Cursor::new`]; the memory is this process's own, and zero.
     pub(crate) unsafe fn new(start: NonNull<u8>, capacity: usize) -> Self {
@@ -169,12 +237,12 @@ impl<T: Message> Writer<T> {
     /// Writes and publishes a message. There is room for it.
     #[inline(always)]
     pub(crate) fn write(&mut self, message: &T) {
-        // SAFETY: the slot has room for a message, and is aligned to 8.
-        unsafe { store_words(self.at.place(), (&raw const *message).cast(), size_of::<T>()) };
+        // SAFETY: a slot of the ring.
+        unsafe { message.store(self.at.place()) };
         // ORDERING: Release pairs with the fence in `Reader::look`, which follows its load of this state.
         self.at.state().store(self.at.position.wrapping_add(1), Ordering::Release);
         if self.at.slot == 0 {
-            prefetch_for_write(self.at.group.as_ptr().wrapping_add(AHEAD * Cursor::<T>::PLACES.stride));
+            prefetch_for_write(self.at.group.as_ptr().wrapping_add(AHEAD * T::PLACES.stride));
         }
         self.at.advance();
     }
@@ -199,7 +267,7 @@ impl<T: Message> Writer<T> {
         let mut at = Cursor { ..self.at };
         at.go_to(position);
         // SAFETY: the place of a message of the ring, whose memory is this process's own.
-        unsafe { take(at.place()) }
+        unsafe { T::load(at.place()) }
     }
 }
 
@@ -256,17 +324,6 @@ pub(crate) fn look_at(state: &AtomicU64, base: u64, slot: u64, slots: u64, lap: 
     }
 }
 
-/// # Safety
-/// From `place` on is a slot of a ring of such messages.
-#[inline(always)]
-unsafe fn take<T: Message>(place: NonNull<u8>) -> T {
-    let mut message = MaybeUninit::<T>::uninit();
-    // SAFETY: by the caller.
-    unsafe { load_words(place, message.as_mut_ptr().cast(), size_of::<T>()) };
-    // SAFETY: all its bytes are written, and any bytes are a `T`: it is `FromBytes`.
-    unsafe { message.assume_init() }
-}
-
 /// The reader's end, in memory that may change at any time to anything.
 pub(crate) struct Reader<T> {
     at: Cursor<T>,
@@ -274,7 +331,7 @@ pub(crate) struct Reader<T> {
     known: u64,
 }
 
-impl<T: Message> Reader<T> {
+impl<T: Entry> Reader<T> {
     /// # Safety
     /// As for [`Cursor::new`]; for relaxed loads.
     pub(crate) unsafe fn new(start: NonNull<u8>, capacity: usize) -> Self {
@@ -295,7 +352,7 @@ impl<T: Message> Reader<T> {
 
     #[inline]
     fn refresh(&mut self) -> Look {
-        let (slots, slot) = (Cursor::<T>::PLACES.slots as u64, self.at.slot as u64);
+        let (slots, slot) = (T::PLACES.slots as u64, self.at.slot as u64);
         let base = self.at.position.wrapping_sub(slot);
         // ORDERING: Relaxed, as the memory is read-only; the fence below makes it an Acquire, which pairs with the Release
         // in `Writer::write`.
@@ -320,7 +377,7 @@ impl<T: Message> Reader<T> {
     /// As [`look`](Self::look), where the writer does not wait.
     #[inline]
     pub(crate) fn look_ahead(&self) -> Ahead {
-        let (slots, slot) = (Cursor::<T>::PLACES.slots as u64, self.at.slot as u64);
+        let (slots, slot) = (T::PLACES.slots as u64, self.at.slot as u64);
         look_at(self.at.state(), self.at.position.wrapping_sub(slot), slot, slots, self.at.lap)
     }
 
@@ -329,14 +386,14 @@ impl<T: Message> Reader<T> {
     pub(crate) fn peek_whole(&self) -> Option<T> {
         let message = self.peek();
         let base = self.at.position.wrapping_sub(self.at.slot as u64);
-        is_whole(self.at.state(), base, Cursor::<T>::PLACES.slots as u64).then_some(message)
+        is_whole(self.at.state(), base, T::PLACES.slots as u64).then_some(message)
     }
 
     /// The next message, which stays. `look` has found one.
     #[inline(always)]
     pub(crate) fn peek(&self) -> T {
         // SAFETY: a slot of the ring.
-        unsafe { take(self.at.place()) }
+        unsafe { T::load(self.at.place()) }
     }
 
     /// Goes past it.

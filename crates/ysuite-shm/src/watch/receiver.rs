@@ -12,7 +12,7 @@ use crate::page::{RING, Role};
 use crate::pipe::{Inlet, limited};
 use crate::ring::Look;
 use crate::ring::latest::{Reader, Seen};
-use crate::{Carried, Error, Options, RecvTimeoutError, TryRecvError};
+use crate::{Copied, Error, Options, RecvTimeoutError, TryRecvError};
 
 /// Attempts to read a value before a call that never blocks gives up.
 const ATTEMPTS: u32 = 100;
@@ -99,7 +99,7 @@ impl Options {
     ///
     /// # Errors
     /// [`Refused`](Error::Refused): no such socket, no memory or no descriptors.
-    pub fn watch_receiver<T: Carried>(&self, socket: OwnedFd) -> Result<WatchReceiver<T>, Error> {
+    pub fn watch_receiver<T: Copied>(&self, socket: OwnedFd) -> Result<WatchReceiver<T>, Error> {
         let link = Link::new(socket, Role::Receiver, <T as Watched>::shape(self), 0, self)?;
         let mut end = End::new(link)?;
         end.meet(None);
@@ -107,7 +107,7 @@ impl Options {
     }
 }
 
-impl<T: Carried> WatchReceiver<T> {
+impl<T: Copied> WatchReceiver<T> {
     /// As [`Options::watch_receiver`], with the default options.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use crate::link::{Link, Shared};
 use crate::os::Own;
 use crate::page::RING;
 use crate::ring::latest::{Places, Writer};
-use crate::{Carried, Error, Message, Options};
+use crate::{Copied, Error, Message, Options};
 
 /// The sending end of a watch, whose receivers, each a [`WatchReceiver`](crate::WatchReceiver) in a process of its own,
 /// receive the newest value.
@@ -84,7 +84,7 @@ impl Options {
     }
 }
 
-impl<T: Carried> WatchSender<T> {
+impl<T: Copied> WatchSender<T> {
     /// With a header that says this capacity; `first` writes the first value.
     pub(super) fn with(
         options: &Options,

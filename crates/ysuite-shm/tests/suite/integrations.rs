@@ -3,12 +3,12 @@
 #[cfg(feature = "tokio")]
 mod in_tokio {
     use ysuite_shm::{
-        Async, BroadcastError, BroadcastReceiver, BroadcastSender, Error, Funnel, LoanReceiver, LoanSender, Sender,
-        WatchReceiver, WatchSender, WorkReceiver, WorkSender, connect, pipe, pipe_bytes,
+        Async, BroadcastError, BroadcastReceiver, BroadcastSender, CallError, Caller, Error, Funnel, LoanReceiver,
+        LoanSender, Question, Sender, WatchReceiver, WatchSender, WorkReceiver, WorkSender, connect, pipe, pipe_bytes,
     };
 
     fn run(program: impl Future<Output = ()>) {
-        tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap().block_on(program);
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(program);
     }
 
     #[test]
@@ -162,6 +162,44 @@ mod in_tokio {
                 sum += worker.await.unwrap();
             }
             assert_eq!(sum, 1_999_000);
+        });
+    }
+
+    #[test]
+    fn calls_of_tasks() {
+        run(async {
+            let mut funnel = Async::new(Funnel::<Question<u64, u64>>::without_name().unwrap()).unwrap();
+            let calling: Vec<_> = (0..3)
+                .map(|_| {
+                    let (_, seat) = funnel.get_mut().seat().unwrap();
+                    let mut caller = Async::new(Caller::<u64, u64>::from_fd(seat).unwrap()).unwrap();
+                    tokio::spawn(async move {
+                        for turn in 0..400 {
+                            let pending = [caller.ask(turn).await.unwrap(), caller.ask(turn + 1).await.unwrap()];
+                            let expected = if turn % 5 == 0 { Err(CallError::Unanswered) } else { Ok(2 * turn) };
+                            assert_eq!(caller.call(turn).await, expected);
+                            // One is given up before it is waited for, and one while it is.
+                            let [first, second] = pending;
+                            drop(first);
+                            let limit = std::time::Duration::from_micros(turn % 3);
+                            _ = tokio::time::timeout(limit, caller.recv(second)).await;
+                        }
+                    })
+                })
+                .collect();
+            // Each is answered by a task of its own.
+            while let Ok(question) = funnel.recv().await {
+                tokio::spawn(async move {
+                    tokio::task::yield_now().await;
+                    if *question % 5 > 0 {
+                        let answer = 2 * *question;
+                        question.answer(answer);
+                    }
+                });
+            }
+            for caller in calling {
+                caller.await.unwrap();
+            }
         });
     }
 

@@ -3,6 +3,7 @@
 
 mod broadcast;
 mod bytes;
+mod call;
 mod conformance;
 mod endings;
 mod funnel;
@@ -11,8 +12,8 @@ mod integrations;
 #[allow(dead_code, reason = "shared with the kills")]
 #[path = "../support/kinds.rs"]
 mod kinds;
-mod many;
 mod loan;
+mod many;
 mod pipe;
 mod watch;
 mod work;

@@ -1,0 +1,40 @@
+//! Questions and answers: many callers, and one receiver of what they ask, a [`Funnel`](crate::Funnel) of [`Question`]s.
+//! Caller and receiver have a pair of rings between them, each of which one of them alone writes.
+//!
+//! **A question carries the number of its call, and the number is the answer's place** in the receiver's memory, modulo the
+//! places. The caller gives a place to one call at a time, so answers come in any order, need no room and no queue, and
+//! nobody says that they are consumed: the place's next question does. A number is never used again, so an answer of
+//! another call is not taken for one of this. Any number has a place, so it needs no check of its bounds.
+//!
+//! **There is always room for a question.** The ring has room for as many as there are places; and a question that was not
+//! received has a place. So a caller waits for a place, and for nothing else; and of the questions in its ring it learns
+//! nothing but by their answers: each answer says that all questions before were received.
+//!
+//! **Giving up is private.** The place of a call that nobody waits for any more is not given to another until its answer is
+//! there; the receiver learns nothing of it.
+//!
+//! **What is believed.** A place's state is that of the call before, or one of two of this one. Anything else breaks the
+//! channel: an answer of another call, or one that nobody has asked for. The same answer twice is one. The receiver counts
+//! the questions of a caller that have no answer: a caller that has more than there are places is dropped.
+//!
+//! **Who answers** may be another thread than the one that receives: what an answer needs is behind a lock of its own, one
+//! for each caller, and goes with the lane. The lane's end publishes nothing, so the word by which publishers promise their
+//! fences is the answers' alone.
+
+mod caller;
+mod question;
+
+pub use self::caller::{Caller, Pending};
+pub use self::question::Question;
+
+use crate::page::{Kind, Shape};
+use crate::{Message, Options};
+
+/// The shapes of a caller's end, and of the receiver's.
+fn shapes<Q: Message, A: Message>(options: &Options) -> [Shape; 2] {
+    let name = options.name;
+    [
+        Shape { kind: Kind::Questions, size: size_of::<Q>(), align: align_of::<Q>(), name },
+        Shape { kind: Kind::Answers, size: size_of::<A>(), align: align_of::<A>(), name },
+    ]
+}

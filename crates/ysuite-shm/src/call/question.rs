@@ -1,0 +1,205 @@
+//! The receiver's end: a question in its hand, and what the answers of one caller need.
+
+use core::fmt;
+use core::ops::Deref;
+use core::ptr::NonNull;
+use std::os::fd::OwnedFd;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::shapes;
+use crate::end::{End, Half};
+use crate::funnel::Laned;
+use crate::link::{Link, Ringer};
+use crate::nap::Waker;
+use crate::page::{ASLEEP, FENCED, RING, Role, Shape};
+use crate::pipe::{Inlet, TypedInlet};
+use crate::ring::Look;
+use crate::ring::answers::Places;
+use crate::ring::typed::Numbered;
+use crate::sync::{AtomicU64, Ordering};
+use crate::{Carried, Error, Message, Options, os};
+
+/// A question of a [`Caller`](crate::Caller), which waits for its answer: what a [`Funnel`](crate::Funnel) of questions receives.
+///
+/// It may be answered at any time, in any order, by any thread of the process. One that is dropped tells its caller so
+/// ([`Unanswered`](crate::CallError::Unanswered)). If its caller has given up, or died, or the funnel was dropped,
+/// the answer reaches nobody. One that is forgotten (`mem::forget`) leaves its caller waiting, as long as the funnel is there.
+///
+/// A [caller](Caller::call) has at most as many questions without an answer as both ends [allow](Options::calls). One that is
+/// dead leaves those that it had asked before.
+pub struct Question<Q: Message, A: Message> {
+    message: Q,
+    number: u64,
+    /// `None`: it was answered.
+    answers: Option<Arc<Answers<A>>>,
+}
+
+impl<Q: Message, A: Message> Question<Q, A> {
+    /// Answers it; the caller, if it waits, is woken. Never blocks, but for other answers to this caller that are given just
+    /// now.
+    pub fn answer(mut self, answer: A) {
+        if let Some(answers) = self.answers.take() {
+            answers.put(self.number, Some(&answer));
+        }
+    }
+}
+
+impl<Q: Message, A: Message> Deref for Question<Q, A> {
+    type Target = Q;
+
+    fn deref(&self) -> &Q {
+        &self.message
+    }
+}
+
+impl<Q: Message, A: Message> Drop for Question<Q, A> {
+    fn drop(&mut self) {
+        // A forked child that drops its copy of a question has not answered it.
+        if let Some(answers) = self.answers.take().filter(|answers| answers.process == os::process()) {
+            answers.put(self.number, None);
+        }
+    }
+}
+
+impl<Q: Message + fmt::Debug, A: Message> fmt::Debug for Question<Q, A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Question").field(&self.message).finish()
+    }
+}
+
+/// The answers to one caller, which its questions share.
+struct Answers<A: Message> {
+    /// Questions without an answer, and how many there may be.
+    open: AtomicU64,
+    most: u64,
+    /// The process that has received them: a forked child has the memory no more.
+    process: u32,
+    /// `None`: the lane is gone.
+    lane: Mutex<Option<Outward<A>>>,
+}
+
+/// What publishes them, in memory that the lane's end owns.
+struct Outward<A> {
+    places: Places<A>,
+    waker: Waker,
+    fenced: NonNull<AtomicU64>,
+    /// The caller's word.
+    asleep: NonNull<AtomicU64>,
+    bell: Ringer,
+}
+
+// SAFETY: the addresses are of words in mappings, used by atomics only.
+unsafe impl<A: Send> Send for Outward<A> {}
+
+impl<A: Message> Answers<A> {
+    /// The caller was met.
+    fn of(end: &End) -> Option<Self> {
+        let (own, met) = (&end.link.own, end.link.met.as_ref()?);
+        let most = end.link.capacity.min(met.header.capacity);
+        // SAFETY: the own region has `capacity` places behind its page; `QuestionInlet` takes all of this back before it
+        // drops the end, which owns it.
+        let places = unsafe { Places::new(own.start().add(RING), most) };
+        let bell = end.link.ringer()?;
+        let mut waker = Waker::new();
+        if os::register() && !met.header.needs_fences {
+            waker.may_give_up_fences();
+        }
+        let (fenced, asleep) = (NonNull::from(own.word(FENCED)), NonNull::from(met.region.word(ASLEEP)));
+        let outward = Outward { places, waker, fenced, asleep, bell };
+        let (open, process, lane) = (AtomicU64::new(0), os::process(), Mutex::new(Some(outward)));
+        Some(Self { open, most: most as u64, process, lane })
+    }
+
+    fn put(&self, number: u64, answer: Option<&A>) {
+        // ORDERING: Relaxed; the Release of the answer, which follows, publishes it to the caller, whose next question is
+        // received behind an Acquire: it is counted behind this one.
+        self.open.fetch_sub(1, Ordering::Relaxed);
+        if let Some(outward) = self.lock().as_mut() {
+            outward.put(number, answer);
+        }
+    }
+
+    /// Nothing panics under it.
+    fn lock(&self) -> MutexGuard<'_, Option<Outward<A>>> {
+        self.lane.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<A: Message> Outward<A> {
+    fn put(&mut self, number: u64, answer: Option<&A>) {
+        self.places.put(number, answer);
+        // SAFETY: words of mappings that the lane's end owns, which is there; used by atomics only.
+        let (fenced, asleep) = unsafe { (self.fenced.as_ref(), self.asleep.as_ref()) };
+        if self.waker.must_attend(asleep) && self.waker.attend(fenced, asleep) {
+            self.bell.ring();
+        }
+    }
+}
+
+/// The receiver's end of a lane of questions.
+pub(crate) struct QuestionInlet<Q: Message, A: Message> {
+    inlet: TypedInlet<Numbered<Q>>,
+    answers: Option<Arc<Answers<A>>>,
+}
+
+impl<Q: Message, A: Message> Drop for QuestionInlet<Q, A> {
+    fn drop(&mut self) {
+        // A forked child has nothing to take back, and another thread of its parent may have had the lock.
+        if let Some(answers) = self.answers.take().filter(|answers| answers.process == os::process()) {
+            *answers.lock() = None;
+        }
+    }
+}
+
+impl<Q: Message, A: Message> Half for QuestionInlet<Q, A> {
+    fn end(&mut self) -> &mut End {
+        self.inlet.end()
+    }
+}
+
+impl<Q: Message, A: Message> Inlet for QuestionInlet<Q, A> {
+    fn attach(&mut self) {
+        self.inlet.attach();
+    }
+
+    fn stand_off(&mut self) -> bool {
+        self.inlet.stand_off()
+    }
+
+    #[inline(always)]
+    fn look_in(&mut self) -> Look {
+        self.inlet.look_in()
+    }
+}
+
+impl<Q: Message, A: Message> Laned for Question<Q, A> {
+    type Inlet = QuestionInlet<Q, A>;
+
+    fn link(socket: OwnedFd, options: &Options) -> Result<Link, Error> {
+        let [theirs, own] = shapes::<Q, A>(options);
+        Link::mutual(socket, Role::Receiver, [own, theirs], options.calls, options)
+    }
+
+    fn shape(options: &Options) -> Shape {
+        shapes::<Q, A>(options)[0]
+    }
+
+    fn inlet(end: End) -> QuestionInlet<Q, A> {
+        QuestionInlet { inlet: TypedInlet::new(end), answers: None }
+    }
+
+    fn take(inlet: &mut QuestionInlet<Q, A>) -> Option<Self> {
+        if inlet.answers.is_none() {
+            inlet.answers = Answers::of(inlet.inlet.end()).map(Arc::new);
+        }
+        let answers = Arc::clone(inlet.answers.as_ref()?);
+        // ORDERING: Relaxed, as in `put`.
+        if answers.open.fetch_add(1, Ordering::Relaxed) >= answers.most {
+            return None;
+        }
+        let Numbered { number, message } = inlet.inlet.take_quietly();
+        Some(Self { message, number, answers: Some(answers) })
+    }
+}
+
+impl<Q: Message, A: Message> Carried for Question<Q, A> {}
