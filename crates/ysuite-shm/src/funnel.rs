@@ -245,4 +245,12 @@ impl<T: Laned> Lanes<T> {
 }
 
 #[cfg(all(test, not(ysuite_loom)))]
+impl<T: Carried> Funnel<T> {
+    /// The own memory of the first lane.
+    pub(crate) fn first_region(&mut self) -> Option<&crate::os::Own> {
+        self.lanes.home.lanes.first_mut()?.as_mut().map(|lane| &lane.party.end().link.own)
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
 mod tests;

@@ -19,9 +19,9 @@ use crate::page::{
 };
 use crate::sync::{AtomicU64, Ordering};
 use crate::{
-    Borrowed, BroadcastError, BroadcastReceiver, BroadcastSender, Error, LoanReceiver, LoanSender, Options, Receiver,
-    RecvTimeoutError, Sender, TryRecvError, TrySendError, WatchReceiver, WatchSender, Why, WorkReceiver, WorkSender,
-    pipe, pipe_bytes,
+    Borrowed, BroadcastError, BroadcastReceiver, BroadcastSender, CallError, Caller, Error, Funnel, LoanReceiver,
+    LoanSender, Options, Pending, Question, Receiver, RecvTimeoutError, Sender, TryRecvError, TrySendError,
+    WatchReceiver, WatchSender, Why, WorkReceiver, WorkSender, pipe, pipe_bytes,
 };
 
 // ORDERING: Relaxed in all of this file: a lie is published with nothing, and the flags guard no data.
@@ -447,6 +447,167 @@ fn workers_that_scribble_all_the_time() {
         drop(liar);
         work_off(&mut sender, &mut innocent);
         assert_eq!((sender.finished(), sender.unfinished()), (sent, 0));
+    }
+}
+
+/// A caller of whose calls the first was answered, and three are pending, of which the receiver has two questions in hand.
+/// There are places for four, each of which has a line.
+struct Calling {
+    funnel: Funnel<Question<u64, u64>>,
+    caller: Caller<u64, u64>,
+    pending: Vec<Pending>,
+    in_hand: Vec<Question<u64, u64>>,
+}
+
+const CALLS: usize = 4;
+
+fn calling() -> Calling {
+    let options = Options::new().calls(CALLS);
+    let mut funnel = options.funnel_without_name::<Question<u64, u64>>().unwrap();
+    let mut caller = options.caller(funnel.seat().unwrap().1).unwrap();
+    let first = caller.ask(0).unwrap();
+    funnel.recv().unwrap().answer(100);
+    assert_eq!(caller.recv(first), Ok(100));
+    let pending = (1..4).map(|question| caller.ask(question).unwrap()).collect();
+    let in_hand = (0..2).map(|_| funnel.recv().unwrap()).collect();
+    Calling { funnel, caller, pending, in_hand }
+}
+
+/// The memory of the end of the first lane.
+fn region_of(funnel: &mut Funnel<Question<u64, u64>>) -> &Own {
+    funnel.first_region().unwrap()
+}
+
+/// Claim: A caller whose receiver lies about its answers gets nothing but what is in its call's place, breaks the channel, or
+/// goes on; for every word of the page and of the places.
+#[test]
+fn a_receiver_of_questions_that_lies_word_by_word() {
+    let (mut broken, mut forged, mut rest) = (0, 0, 0);
+    let words = [ASLEEP, FENCED, CONSUMED, CLOSED, PUBLISHED];
+    for word in words.into_iter().chain((RING..RING + CALLS * 64).step_by(8)) {
+        // Of the numbers of calls, twice as many.
+        for lie in lies(12, 8).chain([16, 17, 22, 23]) {
+            let Calling { mut funnel, mut caller, pending, in_hand } = calling();
+            region_of(&mut funnel).word(word).store(lie, Ordering::Relaxed);
+            let mut is_broken = false;
+            for call in pending {
+                match caller.try_recv(call) {
+                    // Nobody has answered: it is what was there.
+                    Ok(answer) => {
+                        assert!([0, 100].contains(&answer), "{answer} by {lie:#x} at {word}");
+                        forged += 1;
+                    }
+                    Err(CallError::Unanswered) => forged += 1,
+                    Err(CallError::NotYet(_)) => rest += 1,
+                    Err(CallError::Ended(Error::Broken)) => is_broken = true,
+                    Err(CallError::Ended(error)) => {
+                        assert!(word == CLOSED && error == closed_by(lie), "{error:?} by {lie:#x} at {word}");
+                    }
+                }
+            }
+            broken += u64::from(is_broken);
+            let is_place = word >= RING && (word - RING) % 64 == 0;
+            assert!(!is_broken || is_place, "by {lie:#x} at {word}");
+            if is_broken {
+                assert_eq!(caller.call(5), Err(CallError::Ended(Error::Broken)), "for good");
+            }
+            drop(in_hand);
+        }
+    }
+    assert!(broken > 300 && forged > 4 && rest > 1_000, "{broken} {forged} {rest}");
+}
+
+/// Claim: An answer to what nobody has asked, in a place that no call has, breaks the channel as soon as a call would have it;
+/// where the last answer is taken back, no call has the place any more.
+#[test]
+fn an_answer_that_nobody_has_asked_for() {
+    for lie in lies(8, 4).filter(|lie| ![6, 8, 9].contains(lie)) {
+        let options = Options::new().calls(1);
+        let mut funnel = options.funnel_without_name::<Question<u64, u64>>().unwrap();
+        let mut caller = options.caller::<u64, u64>(funnel.seat().unwrap().1).unwrap();
+        for answer in 0..4 {
+            let call = caller.ask(0).unwrap();
+            funnel.recv().unwrap().answer(answer);
+            assert_eq!(caller.recv(call), Ok(answer));
+        }
+        region_of(&mut funnel).word(RING).store(lie, Ordering::Relaxed);
+        assert_eq!(caller.try_ask(1).unwrap_err(), TrySendError::Ended(1, Error::Broken), "{lie:#x}");
+    }
+}
+
+/// Claim: A receiver whose caller lies receives no more questions than that may have without an answer, and drops it if it has
+/// more; for every word of the page and of the ring. Whatever number a question has, its answer harms nobody.
+#[test]
+fn a_caller_that_lies_word_by_word() {
+    let (mut broken, mut rest) = (0, 0);
+    let words = [ASLEEP, FENCED, CONSUMED, CLOSED, PUBLISHED];
+    for word in words.into_iter().chain((RING..RING + 256).step_by(8)) {
+        for lie in lies(4, 4).chain([6, 7, 8, 9]) {
+            let Calling { mut funnel, caller, pending, mut in_hand } = calling();
+            let mut innocent = Caller::<u64, u64>::from_fd(funnel.seat().unwrap().1).unwrap();
+            caller.link().own.word(word).store(lie, Ordering::Relaxed);
+            let call = innocent.ask(1_000).unwrap();
+            while let Ok(question) = funnel.try_recv() {
+                if *question == 1_000 { question.answer(7) } else { in_hand.push(question) }
+            }
+            assert!(in_hand.len() <= CALLS, "{} by {lie:#x} at {word}", in_hand.len());
+            match funnel.next_ended().map(|ended| ended.error) {
+                Some(Error::Broken) => broken += 1,
+                Some(error) => assert!(word == CLOSED && error == closed_by(lie), "{error:?} by {lie:#x} at {word}"),
+                None => rest += 1,
+            }
+            in_hand.into_iter().for_each(|question| question.answer(9));
+            assert_eq!(innocent.recv(call), Ok(7));
+            drop((caller, pending));
+        }
+    }
+    assert!(broken > 100 && rest > 1_000, "{broken} {rest}");
+}
+
+/// Claim: A caller that asks more than it may is dropped with the first question too many.
+#[test]
+fn a_caller_that_asks_too_much() {
+    let Calling { mut funnel, mut caller, pending, mut in_hand } = calling();
+    in_hand.push(funnel.recv().unwrap());
+    drop(caller.ask(4).unwrap());
+    in_hand.push(funnel.recv().unwrap());
+    assert_eq!(caller.try_ask(5).unwrap_err(), TrySendError::Full(5));
+    caller.ask_without_place(5);
+    assert_eq!(funnel.try_recv().unwrap_err(), TryRecvError::Ended(Error::Closed));
+    assert_eq!(funnel.next_ended().map(|ended| ended.error), Some(Error::Broken));
+    drop((in_hand, pending));
+}
+
+/// As for pipes: either end changes its memory all the time.
+#[test]
+fn ends_of_calls_that_scribble_all_the_time() {
+    for seed in 1..=peers() {
+        let Calling { mut funnel, mut caller, mut pending, mut in_hand } = calling();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let liar = if seed % 2 == 0 { &caller.link().own } else { region_of(&mut funnel) };
+        let region = liar.start().as_ptr() as usize;
+        let scribbling = std::thread::spawn({
+            let is_over = Arc::clone(&is_over);
+            move || scribble(region, 2 * PAGE, &is_over, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+        });
+        caller.set_spin(3);
+        funnel.set_spin(3);
+        for question in 0..200 {
+            pending.extend(caller.try_ask(question).ok());
+            if let Ok(question) = funnel.recv_timeout(Duration::from_micros(200)) {
+                in_hand.push(question);
+            }
+            if question % 3 > 0 {
+                in_hand.pop().into_iter().for_each(|question| question.answer(1));
+            }
+            if let Some(call) = pending.pop() {
+                if let Err(CallError::NotYet(call)) = caller.recv_timeout(call, Duration::from_micros(200)) {
+                    pending.push(call);
+                }
+            }
+        }
+        is_over.store(true, Ordering::Relaxed);
+        scribbling.join().unwrap();
     }
 }
 

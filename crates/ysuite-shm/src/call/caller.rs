@@ -416,6 +416,15 @@ impl<Q, A> Caller<Q, A> {
     }
 }
 
+#[cfg(all(test, not(ysuite_loom)))]
+impl<Q: Message, A: Message> Caller<Q, A> {
+    /// Asks as no honest caller does.
+    pub(crate) fn ask_without_place(&mut self, message: Q) {
+        self.questions.write(&Numbered { number: u64::MAX, message });
+        self.end.published();
+    }
+}
+
 impl<Q, A> AsFd for Caller<Q, A> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.end.as_fd()

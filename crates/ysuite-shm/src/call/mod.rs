@@ -28,6 +28,7 @@ pub use self::caller::{Caller, Pending};
 pub use self::question::Question;
 
 use crate::page::{Kind, Shape};
+use crate::sync::{AtomicU64, Ordering};
 use crate::{Message, Options};
 
 /// The shapes of a caller's end, and of the receiver's.
@@ -38,3 +39,19 @@ fn shapes<Q: Message, A: Message>(options: &Options) -> [Shape; 2] {
         Shape { kind: Kind::Answers, size: size_of::<A>(), align: align_of::<A>(), name },
     ]
 }
+
+/// Counts a question that was received. False: its caller has more without an answer than it may.
+fn opens(open: &AtomicU64, most: u64) -> bool {
+    // ORDERING: Relaxed, as in `closes`.
+    open.fetch_add(1, Ordering::Relaxed) < most
+}
+
+/// Counts a question that is answered, or dropped, next.
+fn closes(open: &AtomicU64) {
+    // ORDERING: Relaxed; the Release in `answers::end`, which follows, publishes it to the caller, whose next question is
+    // received behind an Acquire: `opens` counts that one later.
+    open.fetch_sub(1, Ordering::Relaxed);
+}
+
+#[cfg(all(test, ysuite_loom))]
+mod models;

@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::shapes;
+use super::{closes, opens, shapes};
 use crate::end::{End, Half};
 use crate::funnel::Laned;
 use crate::link::{Link, Ringer};
@@ -16,7 +16,7 @@ use crate::pipe::{Inlet, TypedInlet};
 use crate::ring::Look;
 use crate::ring::answers::Places;
 use crate::ring::typed::Numbered;
-use crate::sync::{AtomicU64, Ordering};
+use crate::sync::AtomicU64;
 use crate::{Carried, Error, Message, Options, os};
 
 /// A question of a [`Caller`](crate::Caller), which waits for its answer: what a [`Funnel`](crate::Funnel) of questions receives.
@@ -111,9 +111,7 @@ impl<A: Message> Answers<A> {
     }
 
     fn put(&self, number: u64, answer: Option<&A>) {
-        // ORDERING: Relaxed; the Release of the answer, which follows, publishes it to the caller, whose next question is
-        // received behind an Acquire: it is counted behind this one.
-        self.open.fetch_sub(1, Ordering::Relaxed);
+        closes(&self.open);
         if let Some(outward) = self.lock().as_mut() {
             outward.put(number, answer);
         }
@@ -193,8 +191,7 @@ impl<Q: Message, A: Message> Laned for Question<Q, A> {
             inlet.answers = Answers::of(inlet.inlet.end()).map(Arc::new);
         }
         let answers = Arc::clone(inlet.answers.as_ref()?);
-        // ORDERING: Relaxed, as in `put`.
-        if answers.open.fetch_add(1, Ordering::Relaxed) >= answers.most {
+        if !opens(&answers.open, answers.most) {
             return None;
         }
         let Numbered { number, message } = inlet.inlet.take_quietly();
