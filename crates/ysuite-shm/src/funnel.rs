@@ -26,7 +26,7 @@ use crate::{Error, Message, Options};
 
 /// Messages of a lane before the next lane has its turn.
 const TURN: u32 = 32;
-/// Empty looks before a lane is parked.
+/// Empty looks before a lane is parked, or as many as the program has asked for, if it has asked for more.
 const EMPTY: u32 = 64;
 /// Messages between two questions to the kernel about the lanes that are parked.
 const BETWEEN: u32 = 256;
@@ -162,11 +162,13 @@ impl<T: Laned> Lane<Inbound<T>> {
 struct Lanes<T: Laned> {
     home: Home<Inbound<T>, ()>,
     unasked: u32,
+    /// Empty looks before a lane is parked.
+    empty: u32,
 }
 
 impl<T: Laned> Lanes<T> {
     fn new(options: &Options, listener: Option<Listener>) -> Result<Self, Error> {
-        Ok(Self { home: Home::new(options, listener, ())?, unasked: 0 })
+        Ok(Self { home: Home::new(options, listener, ())?, unasked: 0, empty: EMPTY })
     }
 
     /// A lane with a message, whose turn it is. The first of the active ones has it.
@@ -188,7 +190,7 @@ impl<T: Laned> Lanes<T> {
                 Found::Nothing => {
                     lane.party.turn = 0;
                     lane.party.empty += 1;
-                    if lane.party.empty >= EMPTY && lane.park() {
+                    if lane.party.empty >= self.empty && lane.park() {
                         home.active.pop_front();
                     } else {
                         home.active.rotate_left(1);

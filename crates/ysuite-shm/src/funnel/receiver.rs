@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
-use super::{Carried, Lanes};
+use super::{Carried, EMPTY, Lanes};
 use crate::end::deadline;
 use crate::{Error, Options, RecvTimeoutError, TryRecvError};
 
@@ -258,6 +258,8 @@ impl<T: Carried> Funnel<T> {
     /// How many times it looks at busy lanes before it sleeps; 0: it sleeps at once.
     pub fn set_spin(&mut self, looks: u32) {
         self.spin = Some(looks);
+        // A lane that was parked before would be looked at no more.
+        self.lanes.empty = looks.max(EMPTY);
     }
 
     /// For an event loop: if there is no message, the [descriptor](AsFd::as_fd) becomes readable when there is one, or
