@@ -11,7 +11,7 @@ use ysuite_shm::Error;
 
 use crate::kinds::{Bytes, Careful, Kind, Pipe, Place, Single, Stop, join};
 use crate::process::{Child, Shared, here};
-use crate::{broadcast, loan, process, remains, watch, work};
+use crate::{broadcast, call, loan, process, remains, watch, work};
 
 /// Not a guard: a wait with a limit polls once more when it ends, and would find what nobody had woken it for.
 const LONG: Duration = Duration::MAX;
@@ -288,6 +288,8 @@ pub(crate) fn run(wanted: &str, stride: Option<u64>) {
         ("loan: a call of a receiver fails".to_owned(), loan::receiver_fails),
         ("work: a call of a sender fails".to_owned(), work::sender_fails),
         ("work: a call of a worker fails".to_owned(), work::worker_fails),
+        ("call: a call of a caller fails".to_owned(), call::caller_fails),
+        ("call: a call of a receiver fails".to_owned(), call::receiver_fails),
     ];
     let (mut points, mut lost, mut doubled) = (0, 0, 0);
     for (name, attempt) in cases.into_iter().flatten().chain(of_crowds).filter(|(name, _)| name.contains(wanted)) {

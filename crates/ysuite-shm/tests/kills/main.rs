@@ -8,6 +8,7 @@
 
 mod attacks;
 mod broadcast;
+mod call;
 mod cases;
 #[allow(dead_code, reason = "shared with the stress tests")]
 #[path = "../support/casts.rs"]
@@ -30,7 +31,7 @@ mod work;
 
 use cases::{Outcome, Part, Peer};
 use casts::{Cast, Numbers, OfBytes};
-use kinds::{Bytes, Careful, Kind, Pipe, Single};
+use kinds::{Bytes, Call, Careful, Kind, Pipe, Single};
 use process::{Point, Reached};
 
 /// A case: its name, and what it does with a point.
@@ -93,14 +94,30 @@ fn cases_of_loans() -> impl Iterator<Item = Case> {
     })
 }
 
+/// Questions are not taken back from a receiver that dies.
+fn cases_of_calls() -> Vec<Case> {
+    let of_receivers = parts().filter(|(part, _)| *part != Part::Messages(Peer::IsLate)).map(|(part, how)| {
+        Case::new(format!("call: a receiver dies {how}"), move |point| call::receiver_dies(part, point))
+    });
+    cases_of_senders::<Call>().into_iter().chain(of_receivers).collect()
+}
+
 fn cases_of<K: Kind + 'static>() -> Vec<Case> {
+    let mut cases = cases_of_senders::<K>();
+    for (part, how) in parts() {
+        cases.push(Case::new(format!("{}: a receiver dies {how}", K::NAME), move |point| {
+            cases::receiver_dies::<K>(part, point)
+        }));
+    }
+    cases
+}
+
+/// Where the sender dies, or both.
+fn cases_of_senders<K: Kind + 'static>() -> Vec<Case> {
     let mut cases = Vec::new();
     for (part, how) in parts() {
         cases.push(Case::new(format!("{}: a sender dies {how}", K::NAME), move |point| {
             cases::sender_dies::<K>(part, point)
-        }));
-        cases.push(Case::new(format!("{}: a receiver dies {how}", K::NAME), move |point| {
-            cases::receiver_dies::<K>(part, point)
         }));
     }
     for (is_sender, which) in [(true, "sender"), (false, "receiver")] {
@@ -123,6 +140,7 @@ fn cases() -> Vec<Case> {
     }
     cases.extend(cases_of_work());
     cases.extend(cases_of_loans());
+    cases.extend(cases_of_calls());
     cases.push(Case::new("a listener dies in its bind".into(), cases::listener_dies_in_bind));
     cases
 }
@@ -136,6 +154,7 @@ const ONCE: &[(&str, fn())] = &[
     ("nor do the messages of a broadcast", broadcast::messages_without_calls),
     ("nor do the jobs of a work queue", work::jobs_without_calls),
     ("nor do loans of slots", loan::loans_without_calls),
+    ("nor do calls", call::calls_without_calls),
     ("nor does a funnel with many idle senders", once::funnel_without_calls),
     ("a funnel that waits for idle senders makes no calls", once::idle_without_calls),
     ("two processes exchange messages, asleep and awake", once::exchange),
@@ -147,6 +166,8 @@ const ONCE: &[(&str, fn())] = &[
     ("a forked child drops its copy of a job", work::forked_job),
     ("a receiver of a loan is killed with all slots", loan::killed_with_all_slots),
     ("a forked child drops its copy of a loan", loan::forked_loan),
+    ("callers are killed and come, and no call is lost", call::random_kills),
+    ("a forked child drops its copy of a question", call::forked_question),
     ("a forked child drops its copy of a listener", attacks::forked_listener),
     ("a listener of another user", attacks::another_users_listener),
     ("a funnel without descriptors", attacks::funnel_without_descriptors),

@@ -23,7 +23,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use casts::{Cast, Numbers, OfBytes};
-use kinds::{Bytes, Careful, Kind, Pipe, Single, Stop, Work, join};
+use kinds::{Bytes, Call, Careful, Kind, Pipe, Single, Stop, Work, join};
 use process::{Child, Shared, forbid};
 use ysuite_shm::{
     Borrowed, BroadcastError, LoanError, LoanReceiver, LoanSender, Options, RecvTimeoutError, WatchReceiver,
@@ -509,6 +509,7 @@ fn main() {
     all(Bytes::NAME, &wanted, |refused| stress::<Bytes>(refused, &length));
     all(Single::NAME, &wanted, |refused| stress::<Single>(refused, &length));
     all(Work::NAME, &wanted, |refused| stress::<Work>(refused, &length));
+    all(Call::NAME, &wanted, |refused| stress::<Call>(refused, &length));
     let watch = Crowd { send: send_values, receive: receive_values };
     all("watch", &wanted, |refused| stress_crowd(&watch, refused, &length));
     of_all::<Numbers>(&wanted, &length);

@@ -124,7 +124,7 @@ fn a_long_call_holds_up_no_other() {
     let long = caller.ask(7).unwrap();
     let first = funnel.recv().unwrap();
     let answering = thread::spawn(move || {
-        (&mut funnel).iter().take(5_000).for_each(answer);
+        funnel.iter().take(5_000).for_each(answer);
         answer(first);
         funnel
     });

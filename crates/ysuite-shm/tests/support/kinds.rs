@@ -4,8 +4,9 @@ use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
 use ysuite_shm::{
-    BytesReceiver, BytesSender, Error, Event, Funnel, Job, Options, Receiver, RecvTimeoutError, SendTimeoutError,
-    Sender, TryRecvError, TrySendError, WorkReceiver, WorkSender, connect, pipe, pipe_bytes,
+    BytesReceiver, BytesSender, CallError, Caller, Error, Event, Funnel, Job, Options, Question, Receiver,
+    RecvTimeoutError, SendTimeoutError, Sender, TryRecvError, TrySendError, WorkReceiver, WorkSender, connect, pipe,
+    pipe_bytes,
 };
 
 /// Why a call has not done what it should.
@@ -381,6 +382,105 @@ impl Kind for Work {
 
     /// Jobs are not taken back, but given to others.
     fn unread(_: WorkSender<u64>) -> Option<Vec<u64>> {
+        None
+    }
+}
+
+/// Questions of one caller, which waits for some of the answers, and gives the others up.
+pub(crate) struct Call;
+
+impl Call {
+    fn options() -> Options {
+        Options::new().calls(CAPACITY)
+    }
+}
+
+pub(crate) fn answer_to(question: u64) -> u64 {
+    question ^ 0x5555
+}
+
+/// Answers it.
+fn asked(question: Question<u64, u64>) -> u64 {
+    let number = *question;
+    question.answer(answer_to(number));
+    number
+}
+
+impl Kind for Call {
+    const NAME: &'static str = "call";
+    type Sender = Caller<u64, u64>;
+    type Receiver = Funnel<Question<u64, u64>>;
+
+    fn places() -> (Place, Place) {
+        Single::places()
+    }
+
+    fn sender(place: Place) -> Result<Self::Sender, Error> {
+        Self::options().caller(place.socket()?)
+    }
+
+    fn receiver(place: Place) -> Result<Self::Receiver, Error> {
+        match place {
+            Place::Name(name) => Self::options().funnel(&name),
+            _ => Self::options().funnel_without_name(),
+        }
+    }
+
+    fn hosted() -> (Place, Self::Receiver) {
+        let mut funnel = Self::options().funnel_without_name().unwrap();
+        let (_, seat) = funnel.seat().unwrap();
+        (Place::Socket(seat), funnel)
+    }
+
+    fn set_spin(sender: &mut Self::Sender, polls: u32) {
+        sender.set_spin(polls);
+    }
+
+    fn set_receiver_spin(receiver: &mut Self::Receiver, polls: u32) {
+        receiver.set_spin(polls.min(100_000));
+    }
+
+    fn try_send(sender: &mut Self::Sender, message: u64) -> bool {
+        !matches!(sender.try_ask(message), Err(TrySendError::Full(_)))
+    }
+
+    fn send(sender: &mut Self::Sender, message: u64, limit: Duration) -> Result<(), Stop> {
+        let mut call = None;
+        sent(sender.ask_timeout(message, limit).map(|pending| call = Some(pending)))?;
+        match call.filter(|_| message % 5 < 2).map(|call| sender.recv(call)) {
+            Some(Err(CallError::Ended(error))) => return Err(Stop::Ended(error)),
+            outcome => assert!(outcome.is_none_or(|answer| answer == Ok(answer_to(message)))),
+        }
+        Ok(())
+    }
+
+    /// Waits for ever, as [`Single`].
+    fn recv(receiver: &mut Self::Receiver, _limit: Duration) -> Result<u64, Stop> {
+        match receiver.recv_event() {
+            Ok(Event::Message(_, question)) => Ok(asked(question)),
+            Ok(Event::Ended(ended)) => Err(Stop::Ended(ended.error)),
+            Err(error) => Err(Stop::Ended(error)),
+        }
+    }
+
+    fn try_recv(receiver: &mut Self::Receiver) -> Result<Option<u64>, Error> {
+        polled(receiver.try_recv()).map(|found| found.map(asked))
+    }
+
+    fn arm(sender: &mut Self::Sender, _message: u64) -> bool {
+        sender.arm_to_ask()
+    }
+
+    fn arm_receiver(receiver: &mut Self::Receiver) -> bool {
+        receiver.arm()
+    }
+
+    fn is_disconnected(sender: &mut Self::Sender) -> bool {
+        sender.is_disconnected()
+    }
+
+    /// Questions are not taken back.
+    fn unread(_: Self::Sender) -> Option<Vec<u64>> {
         None
     }
 }

@@ -1,0 +1,267 @@
+//! The cases of questions and answers: a caller whose receiver dies, wherever, gets each answer that was given, and the death
+//! for the other calls; a receiver whose callers die goes on.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use ysuite_shm::{CallError, Caller, Error, Funnel, Options, Pending, Question};
+
+use crate::cases::{MESSAGES, Outcome, Part, Peer};
+#[cfg(target_arch = "x86_64")]
+use crate::injected::{Failure, in_a_crowd};
+use crate::kinds::answer_to;
+use crate::process::{Child, Point, Shared, here};
+use crate::watch::{connected, name};
+
+type Asked = Question<u64, u64>;
+
+/// Calls that a caller has under way.
+const CALLS: usize = 4;
+
+fn answer(question: Asked) {
+    let answer = answer_to(*question);
+    question.answer(answer);
+}
+
+fn funnel(name: &str) -> Result<Funnel<Asked>, Error> {
+    let mut funnel = Options::new().calls(CALLS).funnel::<Asked>(name)?;
+    funnel.set_spin(0);
+    Ok(funnel)
+}
+
+fn join(name: &str, is_over: &AtomicBool) -> Option<Caller<u64, u64>> {
+    connected(name, is_over).and_then(|socket| Options::new().calls(CALLS).caller(socket).ok())
+}
+
+/// The receiver drops each third question.
+fn is_dropped(question: u64) -> bool {
+    question % 3 == 2
+}
+
+fn settle(question: Asked) {
+    if is_dropped(*question) { drop(question) } else { answer(question) }
+}
+
+fn receiver_of_part(name: &str, part: Part, answered: &Shared) {
+    if part == Part::Hello {
+        here();
+    }
+    let mut funnel = funnel(name).unwrap();
+    funnel.recv().unwrap().answer(answer_to(0));
+    answered.set(1);
+    if matches!(part, Part::Messages(_)) {
+        here();
+    }
+    // Of two, the later one first.
+    for first in (1..1 + MESSAGES).step_by(2) {
+        let two = [funnel.recv().unwrap(), funnel.recv().unwrap()];
+        assert_eq!([*two[0], *two[1]], [first, first + 1]);
+        for question in two.into_iter().rev() {
+            settle(question);
+            answered.set(answered.get() + 1);
+        }
+    }
+    part.leave(funnel);
+}
+
+/// Receives the outcome of a call. `None`: it was answered, or dropped.
+fn ended(caller: &mut Caller<u64, u64>, (question, call): (u64, Pending)) -> Option<Error> {
+    match caller.recv(call) {
+        Ok(answer) => assert!(!is_dropped(question) && answer == answer_to(question), "{answer} to {question}"),
+        Err(CallError::Unanswered) => assert!(is_dropped(question), "{question}"),
+        Err(CallError::Ended(error)) => return Some(error),
+        Err(error) => panic!("{error:?}"),
+    }
+    None
+}
+
+/// Calls until the end, with as many calls under way as there may be; how many have ended before, and why it ended.
+fn calling(mut caller: Caller<u64, u64>) -> (u64, Error) {
+    let (mut next, mut done, mut pending) = (0, 0, VecDeque::new());
+    let error = loop {
+        match caller.ask(next) {
+            Ok(call) => pending.push_back((next, call)),
+            Err(error) => break error.1,
+        }
+        next += 1;
+        if pending.len() == CALLS {
+            match ended(&mut caller, pending.pop_front().unwrap()) {
+                Some(error) => break error,
+                None => done += 1,
+            }
+        }
+    };
+    for call in pending {
+        match ended(&mut caller, call) {
+            Some(again) => assert_eq!(again, error),
+            None => done += 1,
+        }
+    }
+    (done, error)
+}
+
+pub(crate) fn receiver_dies(part: Part, point: Point) -> Outcome {
+    let (name, answered) = (name(), Shared::new());
+    let child = Child::traced(|| receiver_of_part(&name, part, &answered));
+    let is_over = Arc::new(AtomicBool::new(false));
+    let over = Arc::clone(&is_over);
+    let caller = thread::spawn(move || {
+        let mut caller = join(&name, &over)?;
+        caller.set_spin(if part == Part::Messages(Peer::Spins) { u32::MAX } else { 0 });
+        Some(calling(caller))
+    });
+    let child = child.stopped();
+    let reached = child.step(point);
+    child.kill();
+    // ORDERING: Relaxed; a test.
+    is_over.store(true, Ordering::Relaxed);
+    let Some((done, error)) = caller.join().unwrap() else { return Outcome { reached, lost: 0, doubled: 0 } };
+    assert!(error == Error::Died || part == Part::Drop && error == Error::Closed, "{error:?}");
+    // The last one may be published and not counted.
+    let answered = answered.get();
+    Outcome { reached, lost: answered.saturating_sub(done), doubled: done.saturating_sub(answered + 1) }
+}
+
+#[cfg(target_arch = "x86_64")]
+fn answer_all(name: &str, done: &Shared) -> Result<(), Error> {
+    let mut funnel = funnel(name)?;
+    // A caller that was refused comes again.
+    while done.get() < MESSAGES {
+        if let Ok(question) = funnel.recv_timeout(Duration::from_micros(100)) {
+            answer(question);
+        }
+    }
+    Ok(())
+}
+
+/// A receiver of which this call fails with this one of its errors: each caller that comes is answered, or refused.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn receiver_fails(call: u64, error: usize) -> Failure {
+    let (name, done) = (name(), Arc::new(Shared::new()));
+    let count = Arc::clone(&done);
+    let beside = |is_over: Arc<AtomicBool>| {
+        let name = name.clone();
+        thread::spawn(move || {
+            while let Some(mut caller) = join(&name, &is_over) {
+                caller.set_spin(0);
+                while let Ok(answer) = caller.call(count.get()) {
+                    assert_eq!(answer, answer_to(count.get()));
+                    count.set(count.get() + 1);
+                }
+            }
+        })
+    };
+    in_a_crowd(|| answer_all(&name, &done), beside, call, error)
+}
+
+#[cfg(target_arch = "x86_64")]
+fn call_all(name: &str) -> Result<(), Error> {
+    let mut caller = Options::new().calls(CALLS).caller::<u64, u64>(ysuite_shm::connect(name)?)?;
+    caller.set_spin(0);
+    for question in 0..MESSAGES {
+        match caller.call(question) {
+            Err(CallError::Ended(error)) => return Err(error),
+            outcome => assert_eq!(outcome, Ok(answer_to(question))),
+        }
+    }
+    Ok(())
+}
+
+/// As [`receiver_fails`], of a caller.
+#[cfg(target_arch = "x86_64")]
+pub(crate) fn caller_fails(call: u64, error: usize) -> Failure {
+    let name = name();
+    let beside = |is_over: Arc<AtomicBool>| {
+        let mut funnel = funnel(&name).unwrap();
+        thread::spawn(move || {
+            // ORDERING: Relaxed; a test.
+            while !is_over.load(Ordering::Relaxed) {
+                if let Ok(question) = funnel.recv_timeout(Duration::from_millis(1)) {
+                    answer(question);
+                }
+            }
+        })
+    };
+    in_a_crowd(|| call_all(&name), beside, call, error)
+}
+
+/// A caller and a receiver that are awake make no system call for each call.
+pub(crate) fn calls_without_calls() {
+    const STREAM: u64 = 4_000;
+    let mut funnel = Funnel::<Asked>::without_name().unwrap();
+    let (_, seat) = funnel.seat().unwrap();
+    let child = Child::traced(|| {
+        let mut caller = Caller::<u64, u64>::from_fd(seat).unwrap();
+        caller.set_spin(u32::MAX);
+        assert_eq!(caller.call(0), Ok(answer_to(0)));
+        here();
+        (1..STREAM).for_each(|question| assert_eq!(caller.call(question), Ok(answer_to(question))));
+        here();
+    });
+    let receiver = thread::spawn(move || {
+        // It does not sleep, unless the machine is loaded.
+        funnel.set_spin(1_000_000);
+        funnel.iter().for_each(answer);
+    });
+    let calls = child.stopped().tap_kill(Child::count_calls);
+    assert!(calls < STREAM / 10, "{calls}");
+    receiver.join().unwrap();
+}
+
+/// Callers that are killed at any time, and others that come: each that lives gets its own answers, and each death is told.
+pub(crate) fn random_kills() {
+    const QUESTIONS: u64 = 4_000;
+    let mut funnel = Options::new().calls(CALLS).funnel_without_name::<Asked>().unwrap();
+    let hire = |funnel: &mut Funnel<Asked>, spin| {
+        let (number, seat) = funnel.seat().unwrap();
+        let child = Child::run(|| {
+            let mut caller = Options::new().calls(CALLS).caller::<u64, u64>(seat).unwrap();
+            caller.set_spin(spin);
+            assert_eq!(calling(caller).1, Error::Closed);
+        });
+        (number, child)
+    };
+    let mut callers: Vec<_> = (0..3).map(|_| hire(&mut funnel, 0)).collect();
+    let (mut killed, mut held, mut seed) = (Vec::new(), Vec::new(), 0x9e37_79b9_7f4a_7c15_u64);
+    for turn in 0..QUESTIONS {
+        let question = funnel.recv().unwrap();
+        held.push(question);
+        // In another order than they were asked.
+        while held.len() > turn as usize % 3 {
+            let question = held.swap_remove(0);
+            settle(question);
+        }
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        if (seed >> 40) % 40 == 0 {
+            let (number, child) = callers.swap_remove((seed >> 50) as usize % 3);
+            child.kill();
+            killed.push(number);
+            callers.push(hire(&mut funnel, [0, 100][turn as usize % 2]));
+        }
+    }
+    held.into_iter().for_each(settle);
+    while funnel.senders() > 3 {
+        funnel.recv().into_iter().for_each(settle);
+    }
+    drop(funnel);
+    callers.into_iter().for_each(|(_, child)| child.join());
+    assert!(killed.len() > 50, "{}", killed.len());
+    println!("{} callers killed", killed.len());
+}
+
+/// A forked child that drops its copy of a question has not answered it, and does no harm.
+pub(crate) fn forked_question() {
+    let mut funnel = Funnel::<Asked>::without_name().unwrap();
+    let mut caller = Caller::<u64, u64>::from_fd(funnel.seat().unwrap().1).unwrap();
+    assert!(funnel.try_recv().is_err());
+    let call = caller.ask(7).unwrap();
+    let mut question = Some(funnel.recv().unwrap());
+    let child = Child::run(|| drop(question.take()));
+    child.join();
+    let Err(CallError::NotYet(call)) = caller.try_recv(call) else { panic!("nobody has answered") };
+    answer(question.take().unwrap());
+    assert_eq!(caller.recv(call), Ok(answer_to(7)));
+}
