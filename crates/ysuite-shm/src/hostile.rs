@@ -133,6 +133,34 @@ fn a_sender_of_bytes_that_lies_word_by_word() {
     assert!(broken > 100, "{broken}");
 }
 
+/// Claim: What comes back to a sender of bytes whose receiver lies about what it has consumed was sent, and nothing else is
+/// read: wherever the lie is, also where a word of the ring would end behind it.
+#[test]
+fn a_receiver_of_bytes_that_lies_about_its_position() {
+    // Of a whole page, behind which is none; the records go round its end.
+    let (capacity, record) = (4096_u64, |number: u64| vec![0x80 | number as u8; 5 + number as usize % 90]);
+    let begin = || {
+        let (mut sender, mut receiver) = pipe_bytes(capacity as usize).unwrap();
+        let mut sent: Vec<Vec<u8>> = Vec::new();
+        while sent.iter().map(|record| record.len().next_multiple_of(8) as u64 + 8).sum::<u64>() < 3 * capacity {
+            sent.push(record(sent.len() as u64));
+            while sender.try_send(sent.last().unwrap()).is_err() {
+                receiver.recv().unwrap();
+            }
+        }
+        (sender, receiver, sent)
+    };
+    let honest = begin().1.link().own.word(CONSUMED).load(Ordering::Relaxed);
+    for lie in (honest..honest + capacity + 9).step_by(5).chain(lies(honest, honest + capacity)) {
+        let (mut sender, receiver, sent) = begin();
+        receiver.link().own.word(CONSUMED).store(lie, Ordering::Relaxed);
+        drop(receiver);
+        assert!(sender.is_disconnected());
+        let unread = sender.into_unread().unwrap();
+        assert!(sent.ends_with(&unread), "by {lie}: {} records, {:?}", unread.len(), unread.first());
+    }
+}
+
 /// Writes lies all over a region until it is told to stop.
 fn scribble(region: usize, bytes: usize, is_over: &AtomicBool, mut seed: u64) {
     while !is_over.load(Ordering::Relaxed) {

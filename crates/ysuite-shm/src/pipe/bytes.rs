@@ -38,7 +38,7 @@ impl Options {
         let link = Link::new(socket, Role::Sender, bytes_shape(self), capacity, self)?;
         // SAFETY: the region has a ring of this capacity behind its page, and lives as long as the outlet.
         let writer = unsafe { Writer::new(link.own.start().add(RING), capacity) };
-        Ok(BytesSender { writer, outlet: Outlet::new(link, capacity)? })
+        Ok(BytesSender { writer, outlet: Outlet::of_records(link, capacity)? })
     }
 
     /// The receiver of a pipe of bytes over a socket; see [`receiver`](Self::receiver).
@@ -85,8 +85,10 @@ impl BytesSender {
         Ok(())
     }
 
+    #[inline]
     fn put(&mut self, message: &[u8]) {
         self.writer.write(message, self.outlet.end.link.own.word(PUBLISHED));
+        self.outlet.wrote_to(self.writer.position());
         self.outlet.end.published();
     }
 
@@ -312,6 +314,13 @@ impl BytesReceiver {
 impl BytesSender {
     pub(crate) fn link(&self) -> &Link {
         &self.outlet.end.link
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+impl BytesReceiver {
+    pub(crate) fn link(&self) -> &Link {
+        &self.inlet.end.link
     }
 }
 

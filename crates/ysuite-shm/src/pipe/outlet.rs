@@ -1,11 +1,13 @@
 //! What all senders share: how much room there is.
 
+use std::collections::VecDeque;
 use std::time::Instant;
 
 use crate::Error;
 use crate::end::{End, Half, StandOff, Unfulfilled, wait};
 use crate::link::Link;
-use crate::page::CONSUMED;
+use crate::page::{CONSUMED, RING};
+use crate::ring::bytes::record_bytes;
 use crate::sync::{Ordering, fence};
 
 pub(crate) struct Outlet {
@@ -16,6 +18,13 @@ pub(crate) struct Outlet {
     /// So far there is room: `consumed + capacity`; or nowhere, as long as it has not begun, or after its end.
     pub(crate) limit: u64,
     stand_off: StandOff,
+    /// Positions are those of records, in a ring of bytes: what the reader says to have consumed must be one.
+    has_records: bool,
+    // GROWS: to nine at most, as the ring has no more eighths.
+    /// Some of these positions, in order: behind what the reader has consumed, and an eighth of the ring apart or more. From
+    /// the last one in front of a place it is not far to that.
+    marks: VecDeque<u64>,
+    next_mark: u64,
 }
 
 impl Half for Outlet {
@@ -29,8 +38,57 @@ impl Outlet {
         Ok(Self::of(End::new(link)?, capacity))
     }
 
+    /// Of a ring of bytes.
+    pub(crate) fn of_records(link: Link, capacity: usize) -> Result<Self, Error> {
+        Ok(Self { has_records: true, ..Self::new(link, capacity)? })
+    }
+
     pub(crate) fn of(end: End, capacity: usize) -> Self {
-        Self { end, capacity: capacity as u64, consumed: 0, limit: 0, stand_off: StandOff::new(capacity) }
+        let (stand_off, marks) = (StandOff::new(capacity), VecDeque::new());
+        let (consumed, limit, next_mark) = (0, 0, 0);
+        Self { end, capacity: capacity as u64, consumed, limit, stand_off, has_records: false, marks, next_mark }
+    }
+
+    /// A record ends here, and the next one will begin.
+    #[inline(always)]
+    pub(crate) fn wrote_to(&mut self, position: u64) {
+        if position >= self.next_mark {
+            self.mark(position);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn mark(&mut self, position: u64) {
+        self.next_mark = position + self.capacity / 8;
+        self.marks.push_back(position);
+    }
+
+    /// Whether the reader can have consumed up to here: never less than before, never more than there was, and whole
+    /// records. Within one its bytes would be taken for lengths where it comes back, and for more than the ring has.
+    fn can_be(&self, consumed: u64, position: u64) -> bool {
+        if consumed.wrapping_sub(self.consumed) > position - self.consumed {
+            return false;
+        }
+        if !self.has_records {
+            return true;
+        }
+        let mark = self.marks.iter().rev().find(|mark| **mark <= consumed);
+        let mut at = mark.map_or(self.consumed, |mark| self.consumed.max(*mark));
+        while at < consumed {
+            let head = self.end.link.own.word(RING + (at % self.capacity) as usize);
+            // ORDERING: Relaxed; this thread has written it, and nobody else can.
+            at += record_bytes(head.load(Ordering::Relaxed) as usize);
+        }
+        at == consumed
+    }
+
+    /// The reader has consumed up to here.
+    fn believe(&mut self, consumed: u64) {
+        self.consumed = consumed;
+        while self.marks.front().is_some_and(|mark| *mark < consumed) {
+            self.marks.pop_front();
+        }
     }
 
     /// Reads how much the reader has consumed; the room behind `position`. A look, so it does not meet the reader: a
@@ -47,13 +105,12 @@ impl Outlet {
             // What the reader has read of these slots happens before they are written again.
             let consumed = met.region.word(CONSUMED).load(Ordering::Relaxed);
             fence(Ordering::Acquire);
-            // Never less than before, and never more than there was.
-            if consumed.wrapping_sub(self.consumed) > position - self.consumed {
+            if !self.can_be(consumed, position) {
                 self.end.fail(Error::Broken);
                 self.limit = position;
                 return 0;
             }
-            self.consumed = consumed;
+            self.believe(consumed);
         }
         self.limit = self.consumed + self.capacity;
         self.limit - position
@@ -110,8 +167,8 @@ impl Outlet {
         if let Some(met) = &self.end.link.met {
             // ORDERING: Relaxed; the reader is gone.
             let consumed = met.region.word(CONSUMED).load(Ordering::Relaxed);
-            if consumed.wrapping_sub(self.consumed) <= position - self.consumed {
-                self.consumed = consumed;
+            if self.can_be(consumed, position) {
+                self.believe(consumed);
             }
         }
         Some(self.consumed)

@@ -108,7 +108,7 @@ impl Writer {
         published.store(self.position, Ordering::Release);
     }
 
-    /// The records from this position on, which the reader has not consumed.
+    /// The records from this position on, which is that of a record, and which the reader has not consumed.
     pub(crate) fn unread(&self, from: u64) -> Vec<Vec<u8>> {
         let mut reader = Reader {
             ring: Ring { start: self.ring.start, bytes: self.ring.bytes },
@@ -116,12 +116,9 @@ impl Writer {
             known: self.position,
         };
         let mut records = Vec::new();
-        // A reader that has lied about its position, which need not be a record's, gets nothing back.
         while reader.position < self.position {
             let mut record = Vec::new();
-            if reader.copy(&mut record).is_none() {
-                break;
-            }
+            reader.copy(&mut record).expect("a record that this end has written");
             records.push(record);
         }
         records
