@@ -108,6 +108,11 @@ impl End {
         })
     }
 
+    /// Why it can do no more, if somebody was told.
+    pub(crate) fn failed(&self) -> Option<Error> {
+        self.fate
+    }
+
     /// It can do no more, for this reason, unless there was one before.
     pub(crate) fn fail(&mut self, error: Error) -> Error {
         *self.fate.get_or_insert(error)

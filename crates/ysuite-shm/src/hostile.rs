@@ -37,6 +37,59 @@ fn lies(honest: u64, position: u64) -> impl Iterator<Item = u64> {
     near.chain(flips).chain([0, 1, u64::MAX, u64::MAX / 2, 1 << 63, 1 << 32])
 }
 
+/// Tries an end that has failed again, when what it has found is as it should be: `repair` sees to that.
+fn stays<R: core::fmt::Debug + PartialEq>(mut attempt: impl FnMut() -> R, expected: &R, repair: impl FnOnce()) {
+    assert_eq!(attempt(), *expected);
+    repair();
+    (0..3).for_each(|_| assert_eq!(attempt(), *expected, "an error stays"));
+}
+
+/// Claim: A receiver that has found a lie believes nothing any more, also if the memory is as it should be afterwards; and
+/// one that has been told of the end receives nothing that comes behind it.
+#[test]
+fn an_error_stays() {
+    let broken = Err(TryRecvError::Ended(Error::Broken));
+    let closed = Err(TryRecvError::Ended(Error::Closed));
+    let put = |own: &Own, word, value| own.word(word).store(value, Ordering::Relaxed);
+    let swap = |own: &Own, word, value| own.word(word).swap(value, Ordering::Relaxed);
+
+    let (sender, mut receiver) = running(11, 9);
+    let honest = swap(&sender.link().own, RING + 64, 77);
+    stays(|| receiver.try_recv(), &broken, || put(&sender.link().own, RING + 64, honest));
+    assert!(receiver.recv() == Err(Error::Broken) && receiver.peek().is_none() && !receiver.consume());
+    assert_eq!(receiver.recv_timeout(LONG), Err(RecvTimeoutError::Ended(Error::Broken)));
+    let (mut sender, mut receiver) = running(3, 3);
+    put(&sender.link().own, CLOSED, 1);
+    stays(|| receiver.try_recv(), &closed, || sender.try_send(3).unwrap());
+    assert_eq!(receiver.recv(), Err(Error::Closed));
+
+    let bytes = || {
+        let (mut sender, mut receiver) = pipe_bytes(128).unwrap();
+        sender.try_send(b"met").unwrap();
+        assert_eq!(receiver.try_recv().unwrap(), b"met");
+        (sender, receiver)
+    };
+    let (mut sender, mut receiver) = bytes();
+    sender.try_send(b"another").unwrap();
+    let honest = swap(&sender.link().own, PUBLISHED, 77);
+    stays(|| receiver.try_recv(), &broken.map(|_: u64| vec![]), || put(&sender.link().own, PUBLISHED, honest));
+    let (mut sender, mut receiver) = bytes();
+    put(&sender.link().own, CLOSED, 1);
+    stays(|| receiver.try_recv(), &closed.map(|_: u64| vec![]), || sender.try_send(b"another").unwrap());
+
+    let (sender, mut receiver) = watching();
+    let honest = swap(sender.memory(), PUBLISHED, 1);
+    stays(|| receiver.try_recv(), &broken, || put(sender.memory(), PUBLISHED, honest));
+    assert_eq!(receiver.latest(), None);
+
+    for is_lossy in [false, true] {
+        let (sender, mut receiver) = broadcasting(is_lossy);
+        let honest = swap(sender.memory(), RING + 64, 8);
+        let broken = Err(BroadcastError::Ended(Error::Broken));
+        stays(|| receiver.try_recv(), &broken, || put(sender.memory(), RING + 64, honest));
+    }
+}
+
 /// A pipe of eight that has sent `sent` messages and received `received` of them.
 fn running(sent: u64, received: u64) -> (Sender<u64>, Receiver<u64>) {
     let (mut sender, mut receiver) = pipe::<u64>(8).unwrap();

@@ -52,7 +52,7 @@ impl BytesIn {
     }
 
     fn broken(&mut self) -> BroadcastError {
-        BroadcastError::Ended(self.end.fail(Error::Broken))
+        BroadcastError::Ended(self.give_up(Error::Broken))
     }
 }
 
@@ -65,7 +65,7 @@ impl Half for BytesIn {
 impl Inlet for BytesIn {
     #[cold]
     fn attach(&mut self) {
-        let Some(met) = &self.end.link.met else { return };
+        let (Some(met), None) = (&self.end.link.met, self.end.failed()) else { return };
         let Some(shared) = &met.shared else { return };
         // ORDERING: Relaxed, as the memory is read-only, and the fence: pairs with the Release in `Outbound::met`.
         let from = met.region.word(FROM).load(Ordering::Relaxed);
@@ -81,6 +81,10 @@ impl Inlet for BytesIn {
         // lives as long as `end`.
         self.reader = Some(unsafe { Reader::new(start.add(RING), met.header.capacity, self.from, number) });
         self.is_lossy = met.header.shape.kind == Kind::LossyBytes;
+    }
+
+    fn detach(&mut self) {
+        self.reader = None;
     }
 
     fn stand_off(&mut self) -> bool {

@@ -32,7 +32,7 @@ impl<T> Half for TypedIn<T> {
 impl<T: Message> Inlet for TypedIn<T> {
     #[cold]
     fn attach(&mut self) {
-        let Some(met) = &self.end.link.met else { return };
+        let (Some(met), None) = (&self.end.link.met, self.end.failed()) else { return };
         let Some(shared) = &met.shared else { return };
         // ORDERING: Relaxed, as the memory is read-only, and the fence: pairs with the Release in `Outbound::met`.
         let from = met.region.word(FROM).load(Ordering::Relaxed);
@@ -49,6 +49,11 @@ impl<T: Message> Inlet for TypedIn<T> {
         self.is_lossy = met.header.shape.kind == Kind::Lossy;
         self.capacity = met.header.capacity as u64;
         self.keep = self.capacity;
+    }
+
+    fn detach(&mut self) {
+        self.reader = None;
+        self.lost = 0;
     }
 
     fn stand_off(&mut self) -> bool {
@@ -100,14 +105,15 @@ impl<T: Message> TypedIn<T> {
 
     /// As [`BroadcastIn::take_some`], of one that is bounded.
     fn take_all(&mut self, to: &mut Vec<T>, most: usize) -> usize {
-        let mut taken = 0;
+        let (mut taken, mut consumed) = (0, 0);
+        // The last look may find a lie, behind which there is no position.
         while taken < most && self.look() {
             let reader = self.reader.as_mut().expect("a look has found a message");
             to.push(reader.peek());
             reader.advance();
+            consumed = reader.position().wrapping_sub(self.from);
             taken += 1;
         }
-        let consumed = self.reader.as_ref().map_or(0, |reader| reader.position().wrapping_sub(self.from));
         self.consumed(consumed);
         taken
     }
@@ -152,7 +158,7 @@ impl<T: Message> TypedIn<T> {
                 Ok(message)
             }
             None if self.catch_up() => Err(BroadcastError::Lagged(core::mem::take(&mut self.lost))),
-            None => Err(BroadcastError::Ended(self.end.fail(Error::Broken))),
+            None => Err(BroadcastError::Ended(self.give_up(Error::Broken))),
         }
     }
 }

@@ -357,7 +357,8 @@ impl<Q: Message, A: Message> Caller<Q, A> {
         if let Some(found) = look(self) {
             return Ok(found);
         }
-        Err(fate.or_else(|| self.end.fate()).map(|error| self.end.fail(error)))
+        // Not what it is now: the receiver may have answered behind the look, and ended.
+        Err(fate.or(self.end.failed()).map(|error| self.end.fail(error)))
     }
 
     /// Whether the receiver is gone; answers may still be there. One system call.

@@ -160,6 +160,10 @@ impl<Q: Message, A: Message> Inlet for QuestionInlet<Q, A> {
         self.inlet.attach();
     }
 
+    fn detach(&mut self) {
+        self.inlet.detach();
+    }
+
     fn stand_off(&mut self) -> bool {
         self.inlet.stand_off()
     }

@@ -34,7 +34,7 @@ struct LoanInlet {
     table: Arc<Own>,
     /// Once it has joined.
     joined: Option<Joined>,
-    /// It has met with a message that it cannot receive.
+    /// Somebody was told that it can do no more.
     has_failed: bool,
 }
 
@@ -75,17 +75,23 @@ impl Inlet for LoanInlet {
         self.joined = Some(Joined { reader, keep: Arc::new(keep), from: from - 1, slots, slot });
     }
 
+    fn detach(&mut self) {
+        self.has_failed = true;
+    }
+
     fn stand_off(&mut self) -> bool {
         false
     }
 
     #[inline]
     fn look_in(&mut self) -> Look {
+        if self.has_failed {
+            return Look::Nothing;
+        }
         if self.joined.is_none() {
             self.attach();
         }
-        let joined = self.joined.as_mut().filter(|_| !self.has_failed);
-        joined.map_or(Look::Nothing, |joined| joined.reader.look())
+        self.joined.as_mut().map_or(Look::Nothing, |joined| joined.reader.look())
     }
 }
 
@@ -94,10 +100,10 @@ impl LoanInlet {
     fn take(&mut self) -> Result<Borrowed, Error> {
         let end = self.end.as_mut().expect("an end that was not dropped");
         let joined = self.joined.as_mut().expect("a look has found a message");
-        let borrowed = joined.borrow(&mut end.link).map_err(|error| {
-            self.has_failed = true;
-            end.fail(error)
-        })?;
+        let borrowed = match joined.borrow(&mut end.link) {
+            Ok(borrowed) => borrowed,
+            Err(error) => return Err(self.give_up(error)),
+        };
         joined.reader.advance();
         let consumed = joined.reader.position().wrapping_sub(joined.from);
         table::consume(end.link.own.word(CONSUMED), consumed);

@@ -12,8 +12,11 @@ use crate::sync::Ordering;
 
 /// A reader of a ring, which it has once the sender is met.
 pub(crate) trait Inlet: Half {
-    /// Makes the reader of the ring in the memory of the sender, which was met.
+    /// Makes the reader of the ring in the memory of the sender, which was met, unless this end has failed.
     fn attach(&mut self);
+
+    /// Drops the reader of an end that has failed, and goes on failing whatever is in the ring.
+    fn detach(&mut self);
 
     /// After a look that has found nothing, and before the next. Whether it has paused.
     fn stand_off(&mut self) -> bool;
@@ -28,24 +31,37 @@ pub(crate) trait Inlet: Half {
             Look::Something => true,
             Look::Nothing => false,
             Look::Broken => {
-                self.end().fail(Error::Broken);
+                self.give_up(Error::Broken);
                 false
             }
         }
+    }
+
+    /// The channel has ended, and somebody is told.
+    #[cold]
+    #[inline(never)]
+    fn give_up(&mut self, error: Error) -> Error {
+        let error = self.end().fail(error);
+        self.detach();
+        error
     }
 
     /// Whether there is a message now. `Err(None)`: not now.
     #[cold]
     #[inline(never)]
     fn try_ready(&mut self) -> Result<(), Option<Error>> {
+        if let Some(error) = self.end().failed() {
+            return Err(Some(error));
+        }
         self.end().meet(None);
         self.end().check_at_times();
         let fate = self.end().fate();
         if self.look() {
             return Ok(());
         }
-        match fate.or_else(|| self.end().fate()) {
-            Some(error) => Err(Some(self.end().fail(error))),
+        // Not what it is now: the sender may have sent something behind the look, and ended.
+        match fate.or(self.end().failed()) {
+            Some(error) => Err(Some(self.give_up(error))),
             None => Err(None),
         }
     }
@@ -57,8 +73,15 @@ pub(crate) trait Inlet: Half {
     where
         Self: Sized,
     {
+        if let Some(error) = self.end().failed() {
+            return Err(Unfulfilled::Ended(error));
+        }
         self.stand_off();
-        wait(self, deadline, |inlet| inlet.look().then_some(()))
+        let outcome = wait(self, deadline, |inlet| inlet.look().then_some(()));
+        if let Err(Unfulfilled::Ended(error)) = outcome {
+            self.give_up(error);
+        }
+        outcome
     }
 
     /// For an event loop: says that this end sleeps. False: there is something to be done now.
@@ -129,15 +152,16 @@ impl<T: Entry> TypedInlet<T> {
 
     /// Messages into `to`, as long as there are some and at most `most`; how many. The sender hears of them at once.
     pub(crate) fn take_some(&mut self, to: &mut Vec<T>, most: usize) -> usize {
-        let mut taken = 0;
+        let (mut taken, mut position) = (0, 0);
+        // The last look may find a lie, behind which there is no position.
         while taken < most && self.look() {
             let reader = self.reader.as_mut().expect("a look has found a message");
             to.push(reader.peek());
             reader.advance();
+            position = reader.position();
             taken += 1;
         }
         if taken > 0 {
-            let position = self.position();
             self.consumed(position);
         }
         taken
@@ -153,12 +177,16 @@ impl<T> Half for TypedInlet<T> {
 impl<T: Entry> Inlet for TypedInlet<T> {
     #[cold]
     fn attach(&mut self) {
-        if let Some(met) = &self.end.link.met {
+        if let (Some(met), None) = (&self.end.link.met, self.end.failed()) {
             // SAFETY: the region has the size of a ring of this capacity behind its page, as `Link::accept` has checked,
             // and lives as long as `end`.
             self.reader = Some(unsafe { typed::Reader::new(met.region.start().add(RING), met.header.capacity) });
             self.stand_off = StandOff::new(met.header.capacity);
         }
+    }
+
+    fn detach(&mut self) {
+        self.reader = None;
     }
 
     fn stand_off(&mut self) -> bool {
@@ -194,7 +222,7 @@ impl BytesInlet {
     pub(crate) fn take(&mut self, to: &mut Vec<u8>) -> Option<usize> {
         let reader = self.reader.as_mut().expect("a look has found a message");
         let Some(length) = reader.copy(to) else {
-            self.end.fail(Error::Broken);
+            self.give_up(Error::Broken);
             return None;
         };
         self.took();
@@ -205,7 +233,7 @@ impl BytesInlet {
     pub(crate) fn take_to(&mut self, to: &mut [MaybeUninit<u8>]) -> Option<usize> {
         let reader = self.reader.as_mut().expect("a look has found a message");
         let Some(length) = reader.copy_to(to) else {
-            self.end.fail(Error::Broken);
+            self.give_up(Error::Broken);
             return None;
         };
         if length <= to.len() {
@@ -229,11 +257,15 @@ impl Half for BytesInlet {
 
 impl Inlet for BytesInlet {
     fn attach(&mut self) {
-        if let Some(met) = &self.end.link.met {
+        if let (Some(met), None) = (&self.end.link.met, self.end.failed()) {
             // SAFETY: as for messages of a type.
             self.reader = Some(unsafe { bytes::Reader::new(met.region.start().add(RING), met.header.capacity) });
             self.stand_off = StandOff::new(met.header.capacity);
         }
+    }
+
+    fn detach(&mut self) {
+        self.reader = None;
     }
 
     fn stand_off(&mut self) -> bool {
@@ -248,5 +280,62 @@ impl Inlet for BytesInlet {
             (Some(reader), Some(met)) => reader.look(met.region.word(PUBLISHED)),
             _ => Look::Nothing,
         }
+    }
+}
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::{Inlet, Look, TypedInlet};
+    use crate::end::{End, Half};
+    use crate::link::Link;
+    use crate::page::Role;
+    use crate::pipe::typed_shape;
+    use crate::{Error, Options, Sender};
+
+    /// An inlet whose sender sends its only message, and ends, just behind the look that has found nothing.
+    struct Late(TypedInlet<u64>, Option<Sender<u64>>);
+
+    impl Half for Late {
+        fn end(&mut self) -> &mut End {
+            self.0.end()
+        }
+    }
+
+    impl Inlet for Late {
+        fn attach(&mut self) {
+            self.0.attach();
+        }
+
+        fn detach(&mut self) {
+            self.0.detach();
+        }
+
+        fn stand_off(&mut self) -> bool {
+            false
+        }
+
+        fn look_in(&mut self) -> Look {
+            let found = self.0.look_in();
+            if let Some(mut sender) = self.1.take() {
+                sender.try_send(7).unwrap();
+            }
+            found
+        }
+    }
+
+    /// Claim: An end that comes behind the last look does not hide what was sent before it.
+    #[test]
+    fn what_was_sent_before_an_end_is_received_before_it() {
+        let (one, other) = crate::os::pair().unwrap();
+        let options = Options::new();
+        let link = Link::new(one, Role::Receiver, typed_shape::<u64>(&options), 0, &options).unwrap();
+        let mut sender = Sender::from_fd(other, 1).unwrap();
+        let mut inlet = TypedInlet::new(End::new(link).unwrap());
+        assert!(!sender.is_disconnected() && !inlet.end.is_over());
+        let mut late = Late(inlet, Some(sender));
+        assert_eq!(late.try_ready(), Err(None), "there was nothing, and no end either");
+        assert!(late.look());
+        assert_eq!(late.0.take(), 7);
+        assert_eq!(late.try_ready(), Err(Some(Error::Closed)));
     }
 }

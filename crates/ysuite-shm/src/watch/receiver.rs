@@ -31,6 +31,8 @@ pub struct WatchReceiver<T> {
 struct WatchInlet<T> {
     end: End,
     reader: Option<Reader<T>>,
+    /// Of a channel that has ended: of the value that was sent last.
+    last: Option<Reader<T>>,
 }
 
 impl<T> Half for WatchInlet<T> {
@@ -42,11 +44,19 @@ impl<T> Half for WatchInlet<T> {
 impl<T: Watched> Inlet for WatchInlet<T> {
     #[cold]
     fn attach(&mut self) {
+        if self.end.failed().is_some() {
+            return;
+        }
         if let Some((met, shared)) = self.end.link.met.as_ref().and_then(|met| Some((met, met.shared.as_ref()?))) {
             // SAFETY: the region has the size of a ring of this capacity behind its page, as `Link::accept` has checked,
             // and lives as long as `end`.
             self.reader = Some(unsafe { Reader::new(shared.start().add(RING), T::places(met.header.capacity)) });
         }
+    }
+
+    fn detach(&mut self) {
+        let reader = self.reader.take();
+        self.last = if self.end.failed() == Some(Error::Broken) { None } else { reader.or(self.last.take()) };
     }
 
     fn stand_off(&mut self) -> bool {
@@ -69,13 +79,14 @@ impl<T: Watched> WatchInlet<T> {
     /// A copy of the newest value, and its version. `None`: there is none yet, or it was overwritten again and again.
     fn read(&mut self) -> Result<Option<(T, u64)>, Error> {
         let shared = self.end.link.met.as_ref().and_then(|met| met.shared.as_ref());
-        let (Some(reader), Some(shared)) = (&self.reader, shared) else { return Ok(None) };
+        let reader = self.reader.as_ref().or(self.last.as_ref());
+        let (Some(reader), Some(shared)) = (reader, shared) else { return Ok(None) };
         for _ in 0..ATTEMPTS {
             match reader.read(versions_of(shared)) {
                 Seen::Whole(value, version) => return Ok(Some((value, version))),
                 Seen::Torn => core::hint::spin_loop(),
                 Seen::Nothing => break,
-                Seen::Broken => return Err(self.end.fail(Error::Broken)),
+                Seen::Broken => return Err(self.give_up(Error::Broken)),
             }
         }
         Ok(None)
@@ -103,7 +114,7 @@ impl Options {
         let link = Link::new(socket, Role::Receiver, <T as Watched>::shape(self), 0, self)?;
         let mut end = End::new(link)?;
         end.meet(None);
-        Ok(WatchReceiver { inlet: WatchInlet { end, reader: None } })
+        Ok(WatchReceiver { inlet: WatchInlet { end, reader: None, last: None } })
     }
 }
 
