@@ -865,6 +865,43 @@ fn a_receiver_of_loans_that_lies_word_by_word() {
     assert!(broken > 150, "{broken}");
 }
 
+/// Claim: A pool whose slots do not go with the size of the memory, or that overflows, is refused.
+#[test]
+fn pools_that_cannot_be_are_refused() {
+    for (word, lies) in [(24, [0, 17_000, u64::MAX, 1 << 63, 1 << 52]), (40, [0, 1 << 20, u64::MAX, 32_769, 1_000])] {
+        for lie in lies {
+            let mut sender = LoanSender::without_name(2, 16).unwrap();
+            let seat = sender.seat().unwrap();
+            sender.crowd_page(0).word(word).store(lie, Ordering::Relaxed);
+            let error = LoanReceiver::from_fd(seat).unwrap().recv().unwrap_err();
+            let possible = [Error::Refused(Why::Capacity), Error::Refused(Why::Size)];
+            assert!(possible.contains(&error), "{lie} at {word}: {error:?}");
+        }
+    }
+}
+
+/// Claim: A receiver that says that it has received large messages, and takes none of them, is broken; the others go on.
+#[test]
+fn a_receiver_that_takes_no_memory_is_broken() {
+    for options in [Options::new(), Options::new().careful()] {
+        let mut sender = options.loans_without_name(2, 16).unwrap();
+        let liar = options.loan_receiver(sender.seat().unwrap()).unwrap();
+        let mut innocent = options.loan_receiver(sender.seat().unwrap()).unwrap();
+        sender.serve();
+        let mut message = 0_u64;
+        while sender.receivers() == 2 {
+            let mut loan = sender.try_large(8).unwrap();
+            loan.write(0, &message);
+            loan.send().unwrap();
+            message += 1;
+            assert_eq!(innocent.recv().unwrap().as_slice(), Some(message.wrapping_sub(1).to_ne_bytes().as_slice()));
+            liar.link().own.word(CONSUMED).store(message, Ordering::Relaxed);
+            sender.serve();
+        }
+        assert!(message > 16);
+    }
+}
+
 /// A receiver that holds what it has given back is slow, as far as anybody can tell; one that holds what is being filled is
 /// broken.
 #[test]

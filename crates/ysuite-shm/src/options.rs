@@ -39,7 +39,7 @@ impl Options {
         self
     }
 
-    /// The most bytes of memory that this end accepts of a peer, which counts against the address space only.
+    /// The most bytes of memory that this end accepts of a peer at a time: a ring, a pool of loans, a large message; it counts against the address space only.
     #[must_use]
     pub fn largest_region(mut self, bytes: usize) -> Self {
         self.largest_region = bytes;

@@ -79,7 +79,7 @@ impl Pool {
 
 /// The sender's end of a lane.
 pub(super) struct Outbound {
-    end: End,
+    pub(super) end: End,
     /// The position at which the receiver has joined.
     from: u64,
     /// What it has consumed since, as far as is known.

@@ -23,8 +23,9 @@ use crate::{Error, LoanError, Options, Why};
 ///
 /// A slot is free again when each receiver has received what was in it, and has dropped it, or is gone: one that dies holds
 /// nothing. If none is free the pool is *dry*, and [`loan`](Self::loan) waits. So a receiver that is slow or stopped, or keeps
-/// what it has, holds the sender up. A message in a slot costs a few words, however long it is. All receivers can read the
-/// whole pool, also what was lent before they came.
+/// what it has, holds the sender up; and if receivers keep what they have until the next message comes, there must be a slot
+/// more than they keep. A message in a slot costs a few words, however long it is. All receivers can read the whole pool,
+/// also what was lent before they came.
 ///
 /// What is longer than a slot can be lent as memory of its own, by [`large`](Self::large).
 ///
@@ -438,6 +439,11 @@ impl LoanSender {
     /// Sends memory that need not be sealed, and publishes nothing.
     pub(crate) fn send_lie(&mut self, number: u32, memfd: BorrowedFd<'_>) {
         self.crowd.each_end(|end| end.link.send_sealed(number, memfd).unwrap());
+    }
+
+    /// Its page for the receiver at this place.
+    pub(crate) fn crowd_page(&self, at: usize) -> &crate::os::Own {
+        &self.crowd.home.lanes[at].as_ref().expect("a receiver").party.end.link.own
     }
 
     /// Publishes what no sender does.

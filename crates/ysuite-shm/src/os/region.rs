@@ -61,7 +61,7 @@ impl Map {
     #[inline(always)]
     fn word(&self, at: usize) -> &AtomicU64 {
         assert!(at % 8 == 0 && at < self.bytes && self.bytes - at >= 8, "a word within the region");
-        // SAFETY: aligned and within the mapping, which lives as long as `self`; all accesses in this process are
+        // SAFETY: aligned and within the mapping, which lives as long as `self`; all accesses to it in this process are
         // atomic, and of another process the kernel lets none write but the owner.
         unsafe { &*self.start.as_ptr().add(at).cast::<AtomicU64>() }
     }
@@ -110,7 +110,8 @@ impl Own {
         self.map.word(at)
     }
 
-    /// The address of its first byte: the region may be written through it, by atomics.
+    /// The address of its first byte: the region may be written through it, by atomics; or plainly, where nobody reads it
+    /// meanwhile, and no [`word`](Self::word) is used.
     pub(crate) fn start(&self) -> NonNull<u8> {
         self.map.start
     }

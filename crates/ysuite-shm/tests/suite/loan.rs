@@ -120,6 +120,15 @@ fn values_are_written_and_read() {
 }
 
 #[test]
+fn loans_go_to_other_threads() {
+    fn shared<T: Send + Sync>() {}
+    fn sent<T: Send>() {}
+    shared::<Borrowed>();
+    sent::<LoanSender>();
+    sent::<LoanReceiver>();
+}
+
+#[test]
 #[should_panic(expected = "a message of more bytes than a slot has")]
 fn a_message_that_has_no_room_panics() {
     let _ = channel(SLOTS, 1).0.try_loan(BYTES + 1);
@@ -219,6 +228,26 @@ fn a_sender_that_waits_is_woken() {
             thread::spawn(move || drop(held)).join().unwrap();
             assert_eq!(waiting.join().unwrap(), Ok(()));
         }
+    }
+}
+
+/// Claim: A receiver that is dropped while it holds one slot gives back at once what it had not received.
+#[test]
+fn a_sender_that_waits_is_woken_by_who_leaves() {
+    for round in 0..40 {
+        let (mut sender, mut receivers) = channel(2, 1);
+        sender.set_spin(0);
+        (0..2).for_each(|number| assert!(try_lend(&mut sender, number, 8)));
+        let held = receivers[0].recv().unwrap();
+        let waiting = thread::spawn(move || {
+            drop(sender.loan(8).unwrap());
+            assert!(try_lend(&mut sender, 2, 8) && try_lend(&mut sender, 3, 8));
+            (sender.free(), sender.held())
+        });
+        thread::sleep(Duration::from_micros(30 * round));
+        receivers.clear();
+        assert_eq!(waiting.join().unwrap(), (1, 1));
+        assert!(is_of(&held, 0, 8));
     }
 }
 

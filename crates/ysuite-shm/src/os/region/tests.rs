@@ -8,7 +8,7 @@ use rustix::fs::{FallocateFlags, MemfdFlags, Mode, OFlags, SealFlags};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags};
 
-use super::{Own, PAGE, Peer};
+use super::{Draft, Own, PAGE, Peer, Sealed};
 use crate::sync::Ordering;
 use crate::{Error, Why};
 
@@ -112,6 +112,32 @@ fn memory_that_could_fault_is_refused() {
     // Sealed against all writing, also by its owner, it can be read as well.
     let memfd = memory(page, NEEDED | SealFlags::WRITE, true);
     assert!(Peer::map(memfd.as_fd(), LARGEST).is_ok());
+}
+
+/// Claim: What is sealed is what was written before, and nobody can write it any more, its maker neither.
+#[test]
+fn sealed_memory_does_not_change() {
+    for bytes in [0, 1, PAGE, PAGE + 1] {
+        let mut draft = Draft::new(bytes).unwrap();
+        let length = draft.bytes().len();
+        assert!(length >= bytes.max(1) && length % PAGE == 0 && draft.bytes().iter().all(|byte| *byte == 0));
+        draft.bytes_mut().iter_mut().enumerate().for_each(|(at, byte)| *byte = at as u8);
+        let memfd = draft.seal().unwrap();
+        let sealed = Sealed::map(memfd.as_fd(), LARGEST).unwrap();
+        let both = ProtFlags::READ | ProtFlags::WRITE;
+        // SAFETY: a mapping that is refused, or else ends with the test.
+        let mapped = unsafe { rustix::mm::mmap(ptr::null_mut(), PAGE, both, MapFlags::SHARED, &memfd, 0) };
+        assert_eq!(mapped.err(), Some(Errno::PERM));
+        assert_eq!(rustix::io::pwrite(&memfd, b"x", 0), Err(Errno::PERM));
+        let hole = FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE;
+        assert_eq!(rustix::fs::fallocate(&memfd, hole, 0, PAGE as u64), Err(Errno::PERM));
+        drop(memfd);
+        assert!(sealed.bytes().len() == length && (0..length).all(|at| sealed.bytes()[at] == at as u8));
+    }
+    // What its maker could write is no slice of anybody.
+    let own = Own::new(PAGE).unwrap();
+    assert!(matches!(Sealed::map(own.memfd(), LARGEST), Err(Error::Refused(Why::Seals))));
+    assert!(matches!(Draft::new(usize::MAX), Err(Error::Refused(Why::Capacity))));
 }
 
 #[test]
