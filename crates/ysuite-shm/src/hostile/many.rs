@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::{lies, peers, scribble};
-use crate::os::PAGE;
+use super::{lies, peers, scribble, stays};
+use crate::os::{Own, PAGE};
 use crate::page::{BEGUN, FROM, FROM_NUMBER, NEWEST, PUBLISHED, RING};
 use crate::sync::Ordering;
 use crate::{
@@ -115,4 +115,24 @@ fn a_sender_of_a_watch_of_bytes_that_lies_word_by_word() {
         }
     }
     assert!(broken > 50 && whole > 50, "{broken} {whole}");
+}
+
+/// Claim: A receiver of bytes for many that has found a lie believes nothing any more.
+#[test]
+fn an_error_stays() {
+    let swap = |own: &Own, word, value| own.word(word).swap(value, Ordering::Relaxed);
+    for is_lossy in [false, true] {
+        let (sender, mut receiver) = broadcasting_bytes(is_lossy);
+        let honest = swap(sender.memory(), PUBLISHED, 7);
+        let broken = Err(BroadcastError::Ended(Error::Broken));
+        stays(|| receiver.try_recv(), &broken, || _ = swap(sender.memory(), PUBLISHED, honest));
+    }
+    let mut sender = BytesWatchSender::without_name(100, b"first").unwrap();
+    let mut receiver = WatchReceiver::<Bytes>::from_fd(sender.seat().unwrap()).unwrap();
+    sender.serve();
+    assert_eq!(receiver.try_recv(), Ok(Bytes(b"first".into())));
+    let honest = swap(sender.memory(), PUBLISHED, 0);
+    let broken = Err(TryRecvError::Ended(Error::Broken));
+    stays(|| receiver.try_recv(), &broken, || _ = swap(sender.memory(), PUBLISHED, honest));
+    assert_eq!(receiver.latest(), None);
 }
