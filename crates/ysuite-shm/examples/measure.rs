@@ -14,7 +14,7 @@ mod transports {
     use std::os::unix::net::UnixStream;
     use std::time::Instant;
 
-    use ysuite_shm::{Message, Receiver, Sender, pipe};
+    use ysuite_shm::{Caller, Funnel, Message, Question, Receiver, Sender, connect, pipe};
 
     /// Runs the current thread on this processor, and if it may before all others: no cell takes long.
     pub(crate) fn pin(processor: usize) {
@@ -81,6 +81,37 @@ mod transports {
                 receiver.recv().unwrap();
             }
             nanoseconds(start, 2 * (round_trips - round_trips / 10))
+        })
+    }
+
+    /// As a ping-pong: half of a call.
+    pub(crate) fn ours_calls(processors: [usize; 2], calls: u64, spin: u32) -> f64 {
+        let name = format!("measure-{}", std::process::id());
+        let child = || {
+            let mut funnel = Funnel::<Question<u64, u64>>::bind(&name).unwrap();
+            funnel.set_spin(spin);
+            funnel.iter().take(calls as usize).for_each(|question| {
+                let answer = *question;
+                question.answer(answer);
+            });
+        };
+        two(processors, child, || {
+            let socket = loop {
+                match connect(&name) {
+                    Ok(socket) => break socket,
+                    Err(_) => std::thread::sleep(std::time::Duration::from_millis(1)),
+                }
+            };
+            let mut caller = Caller::<u64, u64>::from_fd(socket).unwrap();
+            caller.set_spin(spin);
+            let mut start = Instant::now();
+            for question in 0..calls {
+                if question == calls / 10 {
+                    start = Instant::now();
+                }
+                caller.call(question).unwrap();
+            }
+            nanoseconds(start, 2 * (calls - calls / 10))
         })
     }
 
@@ -213,7 +244,9 @@ fn cells() -> Vec<Cell> {
     vec![
         ("notice of a death         ours", Box::new(death)),
         ("ping-pong spinning        ours", Box::new(|| ours_ping_pong([0, 1], 200_000, u32::MAX))),
+        ("ping-pong spinning        calls", Box::new(|| ours_calls([0, 1], 200_000, u32::MAX))),
         ("ping-pong asleep, 1 CPU   ours", Box::new(|| ours_ping_pong([0, 0], 50_000, 0))),
+        ("ping-pong asleep, 1 CPU   calls", Box::new(|| ours_calls([0, 0], 50_000, 0))),
         ("ping-pong asleep, 1 CPU   pipe(2)", Box::new(|| file_ping_pong([0, 0], 50_000, system_pipes))),
         ("ping-pong asleep, 1 CPU   unix", Box::new(|| file_ping_pong([0, 0], 50_000, sockets))),
         ("ping-pong asleep, 2 CPUs  ours", Box::new(|| ours_ping_pong([0, 1], 30_000, 0))),

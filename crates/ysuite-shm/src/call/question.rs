@@ -25,7 +25,7 @@ use crate::{Carried, Error, Message, Options, os};
 /// ([`Unanswered`](crate::CallError::Unanswered)). If its caller has given up, or died, or the funnel was dropped,
 /// the answer reaches nobody. One that is forgotten (`mem::forget`) leaves its caller waiting, as long as the funnel is there.
 ///
-/// A [caller](Caller::call) has at most as many questions without an answer as both ends [allow](Options::calls). One that is
+/// A [caller](crate::Caller) has at most as many questions without an answer as both ends [allow](Options::calls). One that is
 /// dead leaves those that it had asked before.
 pub struct Question<Q: Message, A: Message> {
     message: Q,

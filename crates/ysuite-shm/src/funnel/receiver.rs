@@ -33,7 +33,8 @@ pub enum Event<T> {
 }
 
 /// The receiver of many senders, each of which is a [`Sender`](crate::Sender) in a process of its own; of [`Bytes`](crate::Bytes),
-/// a [`BytesSender`](crate::BytesSender).
+/// a [`BytesSender`](crate::BytesSender), and of [`Question`](crate::Question)s, each of which it answers, a
+/// [`Caller`](crate::Caller).
 ///
 /// Messages of one sender arrive in order; the senders take turns. Senders come and go: they connect by the funnel's
 /// name, or inherit a [`seat`](Self::seat). A sender that dies ends its own lane alone.
