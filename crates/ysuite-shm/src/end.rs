@@ -18,7 +18,7 @@ use crate::{Error, Why};
 /// An end that finds nothing again and again asks the kernel about its peer once in this time.
 const BETWEEN_CHECKS: Duration = Duration::from_millis(1);
 /// A sleep whose sleeper could not run its barrier.
-const SHORT: Duration = Duration::from_millis(10);
+pub(crate) const SHORT: Duration = Duration::from_millis(10);
 /// Usual looks before an end sleeps: some microseconds.
 const SPIN: u32 = 100;
 /// Looks between two questions to the kernel while an end spins for longer.

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::{Duration, Instant};
 
-use crate::end::{End, Half};
+use crate::end::{End, Half, SHORT, Unfulfilled};
 use crate::funnel::Ended;
 use crate::link::Link;
 use crate::listener::{Accepted, Listener};
@@ -314,12 +314,52 @@ pub(crate) struct Crowd<P: Party> {
     looked: Instant,
     /// Messages until it looks at the clock.
     unclocked: u32,
+    /// Looks before it sleeps, if the program has asked for a number.
+    pub(crate) spin: Option<u32>,
+}
+
+// WAITS: for what `look` finds, or the deadline; it looks, arms all lanes, looks again, and sleeps.
+// A look meets nobody, as that of a pipe: who comes later is met by `serve`, behind the sleep.
+/// Blocks until a sender's `look` at its crowd finds something. `Closed`: it finds nothing, nobody is there, and nobody can come.
+#[cold]
+#[inline(never)]
+pub(crate) fn wait<S, P: Party, R>(
+    sender: &mut S,
+    crowd_of: fn(&mut S) -> &mut Crowd<P>,
+    deadline: Option<Instant>,
+    mut look: impl FnMut(&mut S) -> Option<R>,
+) -> Result<R, Unfulfilled> {
+    loop {
+        for _ in 0..crowd_of(sender).looks() {
+            if let Some(found) = look(sender) {
+                return Ok(found);
+            }
+            core::hint::spin_loop();
+        }
+        let is_armed = crowd_of(sender).arm_each();
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let found = look(sender);
+        let crowd = crowd_of(sender);
+        let is_over = found.is_none() && crowd.home.is_over();
+        let is_late = left == Some(Duration::ZERO);
+        if found.is_none() && !is_over && !is_late {
+            crowd.serve([left, (!is_armed).then_some(SHORT)].into_iter().flatten().min());
+        }
+        crowd.each_end(|end| end.disarm());
+        match found {
+            Some(found) => return Ok(found),
+            None if is_over => return Err(Unfulfilled::Ended(Error::Closed)),
+            None if is_late => return Err(Unfulfilled::Timeout),
+            None => {}
+        }
+    }
 }
 
 impl<P: Party> Crowd<P> {
     pub(crate) fn new(options: &Options, name: Option<&str>, common: P::Common) -> Result<Self, Error> {
         let listener = name.map(|name| options.listen(name)).transpose()?;
-        Ok(Self { home: Home::new(options, listener, common)?, looked: Instant::now(), unclocked: 0 })
+        let home = Home::new(options, listener, common)?;
+        Ok(Self { home, looked: Instant::now(), unclocked: 0, spin: None })
     }
 
     /// How many peers were met and are there: none of a crowd is parked.
@@ -327,9 +367,16 @@ impl<P: Party> Crowd<P> {
         self.home.active.len()
     }
 
-    /// How many times the sender looks at them before it sleeps, if the program has not asked for another number.
-    pub(crate) fn looks(&mut self, spin: Option<u32>) -> u32 {
-        spin.unwrap_or_else(|| if self.home.share_processor() { 0 } else { SPIN })
+    /// How many times the sender looks at them before it sleeps.
+    pub(crate) fn looks(&mut self) -> u32 {
+        self.spin.unwrap_or_else(|| if self.home.share_processor() { 0 } else { SPIN })
+    }
+
+    /// Says that the sender sleeps, to those that were met. False: the sleep must be short.
+    fn arm_each(&mut self) -> bool {
+        let mut is_armed = true;
+        self.each_end(|end| is_armed &= end.arm());
+        is_armed
     }
 
     /// Of those that were met.
@@ -398,5 +445,11 @@ impl<P: Party> Crowd<P> {
         let are_all = self.serve(Some(Duration::ZERO));
         // An event loop is not told when a pause is over.
         self.home.listen_again() && are_all
+    }
+
+    /// As [`arm`](Self::arm), for who waits for those that were met as well.
+    pub(crate) fn arm_all(&mut self) -> bool {
+        let are_all = self.arm();
+        self.arm_each() && are_all
     }
 }

@@ -59,6 +59,7 @@
 #![allow(clippy::result_large_err, reason = "an end that cannot be given away goes on")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod batch;
 mod broadcast;
 mod call;
 mod end;

@@ -5,8 +5,8 @@ use core::time::Duration;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
-use super::sender::Batch;
 use super::{BroadcastIn, BroadcastSender};
+use crate::batch::Batch;
 use crate::end::{End, Half, deadline};
 use crate::funnel::Bytes;
 use crate::os::Peer;
@@ -299,7 +299,7 @@ impl BytesBroadcastSender {
         for message in messages {
             let message = message.as_ref();
             assert!(message.len() <= largest, "a message of more bytes than the channel has");
-            batch.room(record_bytes(message.len()));
+            BroadcastSender::room_in(&mut batch, record_bytes(message.len()));
             batch.sender.write_bytes(message);
             batch.wrote();
             sent += 1;

@@ -6,15 +6,13 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
 use super::Spread;
+use crate::batch::{Batch, Notify};
 use crate::end::{End, Half, deadline};
-use crate::home::{Crowd, Party};
+use crate::home::{Crowd, Party, wait};
 use crate::link::{Link, Shared};
 use crate::page::{CONSUMED, FROM, FROM_NUMBER, NUMBER, PUBLISHED, RING};
 use crate::sync::{Ordering, fence};
 use crate::{Copied, Error, Message, Options, SendTimeoutError, TrySendError};
-
-/// The kernel has refused a barrier.
-const SHORT: Duration = Duration::from_millis(10);
 
 /// The sending end of a broadcast, whose receivers, each a [`BroadcastReceiver`](crate::BroadcastReceiver) in a process of
 /// its own, receive all messages that are sent while they are there.
@@ -42,8 +40,6 @@ pub struct BroadcastSender<T: Copied> {
     /// So far there is room.
     limit: u64,
     is_lossy: bool,
-    /// What the program has asked for.
-    spin: Option<u32>,
 }
 
 /// The sender's end of a lane.
@@ -132,7 +128,7 @@ impl<T: Copied> BroadcastSender<T> {
         // SAFETY: the region has a ring of this capacity behind its page, and lives as long as the crowd.
         let writer = unsafe { T::writer(shared.memory.start().add(RING), capacity) };
         let crowd = Crowd::new(options, name, shared)?;
-        Ok(Self { writer, crowd, capacity: capacity as u64, limit: 0, is_lossy, spin: None })
+        Ok(Self { writer, crowd, capacity: capacity as u64, limit: 0, is_lossy })
     }
 
     /// A place for one more receiver: a socket for [`BroadcastReceiver::from_fd`](crate::BroadcastReceiver::from_fd), for a
@@ -173,30 +169,19 @@ impl<T: Copied> BroadcastSender<T> {
         self.limit - position
     }
 
-    // WAITS: for room in all receivers, or the deadline; it looks, arms all lanes, looks again, and sleeps.
-    // A look meets nobody, as that of a pipe: who comes later is met by `serve`, behind the sleep.
-    /// False: there is none until then.
-    #[cold]
-    #[inline(never)]
+    /// Waits for room in all receivers. False: there is none until then.
     pub(super) fn room(&mut self, wanted: u64, deadline: Option<Instant>) -> bool {
-        loop {
-            for _ in 0..self.crowd.looks(self.spin) {
-                if self.refresh() >= wanted {
-                    return true;
-                }
-                core::hint::spin_loop();
-            }
-            let mut is_armed = true;
-            self.crowd.each_end(|end| is_armed &= end.arm());
-            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            let has_room = self.refresh() >= wanted;
-            if !has_room && left != Some(Duration::ZERO) {
-                self.crowd.serve([left, (!is_armed).then_some(SHORT)].into_iter().flatten().min());
-            }
-            self.crowd.each_end(|end| end.disarm());
-            if has_room || left == Some(Duration::ZERO) {
-                return has_room;
-            }
+        let look = |sender: &mut Self| (sender.refresh() >= wanted).then_some(());
+        wait(self, |sender| &mut sender.crowd, deadline, look).is_ok()
+    }
+
+    /// Before the next message of a batch: room for it, for which it waits.
+    #[inline(always)]
+    pub(super) fn room_in(batch: &mut Batch<'_, Self>, wanted: u64) {
+        if !batch.sender.has_room(wanted) {
+            batch.notify();
+            // Without a time it always finds some.
+            batch.sender.room(wanted, None);
         }
     }
 
@@ -223,7 +208,7 @@ impl<T: Copied> BroadcastSender<T> {
 
     /// How many times it looks for room before it sleeps; 0: it sleeps at once.
     pub fn set_spin(&mut self, looks: u32) {
-        self.spin = Some(looks);
+        self.crowd.spin = Some(looks);
     }
 
     /// For an event loop that has nothing to send: as [`WatchSender::arm`](crate::WatchSender::arm).
@@ -233,10 +218,8 @@ impl<T: Copied> BroadcastSender<T> {
 
     /// Arms all lanes. False: there is room for `wanted`, or something else to be done now.
     pub(super) fn arm_until(&mut self, wanted: u64) -> bool {
-        let are_all = self.crowd.arm();
-        let mut is_armed = true;
-        self.crowd.each_end(|end| is_armed &= end.arm());
-        !self.is_lossy && self.refresh() < wanted && are_all && is_armed
+        let is_armed = self.crowd.arm_all();
+        !self.is_lossy && self.refresh() < wanted && is_armed
     }
 }
 
@@ -326,7 +309,7 @@ impl<T: Message> BroadcastSender<T> {
         let mut batch = Batch::new(self);
         let mut sent = 0;
         for message in messages {
-            batch.room(1);
+            Self::room_in(&mut batch, 1);
             batch.sender.write(&message);
             batch.wrote();
             sent += 1;
@@ -341,53 +324,10 @@ impl<T: Message> BroadcastSender<T> {
     }
 }
 
-/// Messages that have been written, and of which the receivers have not been notified yet. They are on drop, so also if the
-/// caller's iterator panics.
-pub(super) struct Batch<'a, T: Copied> {
-    pub(super) sender: &'a mut BroadcastSender<T>,
-    quiet: u32,
-}
-
-impl<'a, T: Copied> Batch<'a, T> {
-    /// An iterator may take its time.
-    const MOST: u32 = 16;
-
-    pub(super) fn new(sender: &'a mut BroadcastSender<T>) -> Self {
-        Self { sender, quiet: 0 }
-    }
-
-    /// Waits for room for the next message.
-    #[inline(always)]
-    pub(super) fn room(&mut self, wanted: u64) {
-        if !self.sender.has_room(wanted) {
-            // Receivers that sleep would never make room.
-            self.notify();
-            // Without a time it always finds some.
-            self.sender.room(wanted, None);
-        }
-    }
-
-    /// A message was written.
-    #[inline(always)]
-    pub(super) fn wrote(&mut self) {
-        self.quiet += 1;
-        if self.quiet == Self::MOST {
-            self.notify();
-        }
-    }
-
+impl<T: Copied> Notify for BroadcastSender<T> {
     #[inline(always)]
     fn notify(&mut self) {
-        self.quiet = 0;
-        self.sender.crowd.published();
-    }
-}
-
-impl<T: Copied> Drop for Batch<'_, T> {
-    fn drop(&mut self) {
-        if self.quiet > 0 {
-            self.notify();
-        }
+        self.crowd.published();
     }
 }
 

@@ -109,8 +109,7 @@ impl<T: Message> TypedIn<T> {
         // The last look may find a lie, behind which there is no position.
         while taken < most && self.look() {
             let reader = self.reader.as_mut().expect("a look has found a message");
-            to.push(reader.peek());
-            reader.advance();
+            to.push(reader.take());
             consumed = reader.position().wrapping_sub(self.from);
             taken += 1;
         }
@@ -145,8 +144,7 @@ impl<T: Message> TypedIn<T> {
         }
         let reader = self.reader.as_mut().expect("a look has found a message");
         if !self.is_lossy {
-            let message = reader.peek();
-            reader.advance();
+            let message = reader.take();
             let consumed = reader.position().wrapping_sub(self.from);
             self.consumed(consumed);
             return Ok(message);

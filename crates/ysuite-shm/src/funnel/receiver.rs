@@ -6,13 +6,11 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
 use super::{Carried, EMPTY, Lanes};
-use crate::end::deadline;
+use crate::end::{SHORT, deadline};
 use crate::{Error, Options, RecvTimeoutError, TryRecvError};
 
 /// Looks at lanes that were busy just now before the receiver sleeps.
 const SPIN: u32 = 100;
-/// A lane cannot be left to the kernel.
-const SHORT: Duration = Duration::from_millis(10);
 
 /// The end of a sender.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -50,8 +50,6 @@ use crate::{Error, LoanError, Options, Why};
 pub struct LoanSender {
     writer: Writer<Ticket>,
     crowd: Crowd<Outbound>,
-    /// What the program has asked for.
-    spin: Option<u32>,
     /// Receivers wake it.
     is_armed: bool,
     /// Of the last memory of its own.
@@ -84,7 +82,7 @@ impl LoanSender {
         // SAFETY: the region has a ring of this capacity behind its page, and lives as long as the crowd.
         let writer = unsafe { Writer::new(shared.memory.start().add(RING), tickets(slots)) };
         let crowd = Crowd::new(options, name, Pool::new(shared, slot, slots, layout))?;
-        Ok(Self { writer, crowd, spin: None, is_armed: false, number: 0 })
+        Ok(Self { writer, crowd, is_armed: false, number: 0 })
     }
 
     /// As [`Options::loans`], with the default options.
@@ -293,7 +291,7 @@ impl LoanSender {
     #[inline(never)]
     fn wait(&mut self, deadline: Option<Instant>, look: fn(&mut Self) -> bool) -> Result<(), Unfulfilled> {
         loop {
-            for _ in 0..self.crowd.looks(self.spin) {
+            for _ in 0..self.crowd.looks() {
                 if look(self) {
                     return Ok(());
                 }
@@ -401,7 +399,7 @@ impl LoanSender {
 
     /// How many times it looks for a free slot before it sleeps; 0: it sleeps at once.
     pub fn set_spin(&mut self, looks: u32) {
-        self.spin = Some(looks);
+        self.crowd.spin = Some(looks);
     }
 
     /// As [`arm`](Self::arm), for who waits for receivers, and not for a slot.

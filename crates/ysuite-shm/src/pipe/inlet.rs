@@ -130,10 +130,7 @@ impl<T: Entry> TypedInlet<T> {
     /// As [`take`](Self::take), of which the sender does not hear.
     #[inline(always)]
     pub(crate) fn take_quietly(&mut self) -> T {
-        let reader = self.reader.as_mut().expect("a look has found a message");
-        let message = reader.peek();
-        reader.advance();
-        message
+        self.reader.as_mut().expect("a look has found a message").take()
     }
 
     /// As [`take`](Self::take), without a copy.
@@ -156,8 +153,7 @@ impl<T: Entry> TypedInlet<T> {
         // The last look may find a lie, behind which there is no position.
         while taken < most && self.look() {
             let reader = self.reader.as_mut().expect("a look has found a message");
-            to.push(reader.peek());
-            reader.advance();
+            to.push(reader.take());
             position = reader.position();
             taken += 1;
         }

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::outlet::Outlet;
 use super::typed_shape;
+use crate::batch::{Batch, Notify};
 use crate::end::{Unfulfilled, deadline, ended};
 use crate::link::Link;
 use crate::page::{RING, Role};
@@ -129,15 +130,20 @@ impl<T: Message> Sender<T> {
     /// # Errors
     /// The channel has ended: those that were not sent, and why.
     pub fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
-        let mut batch = Batch { sender: self, quiet: 0 };
+        let mut batch = Batch::new(self);
         let mut sent = 0;
         let mut messages = messages.into_iter();
         while let Some(message) = messages.next() {
-            if let Err(unfulfilled) = batch.room() {
-                let unsent = core::iter::once(message).chain(messages).collect();
-                return Err(SendError(unsent, ended(unfulfilled)));
+            let position = batch.sender.writer.position();
+            if position == batch.sender.outlet.limit {
+                batch.notify();
+                if let Err(unfulfilled) = batch.sender.outlet.room(position, 1, None) {
+                    let unsent = core::iter::once(message).chain(messages).collect();
+                    return Err(SendError(unsent, ended(unfulfilled)));
+                }
             }
-            batch.write(&message);
+            batch.sender.writer.write(&message);
+            batch.wrote();
             sent += 1;
         }
         Ok(sent)
@@ -187,49 +193,10 @@ impl<T: Message> Sender<T> {
     }
 }
 
-/// Messages that have been written, and of which the receiver has not been notified yet. It is on drop, so also if the
-/// caller's iterator panics.
-struct Batch<'a, T: Message> {
-    sender: &'a mut Sender<T>,
-    quiet: u32,
-}
-
-impl<T: Message> Batch<'_, T> {
-    /// An iterator may take its time.
-    const MOST: u32 = 16;
-
-    #[inline(always)]
-    fn room(&mut self) -> Result<(), Unfulfilled> {
-        let position = self.sender.writer.position();
-        if position != self.sender.outlet.limit {
-            return Ok(());
-        }
-        // A receiver that sleeps would never make room.
-        self.notify();
-        self.sender.outlet.room(position, 1, None)
-    }
-
-    #[inline(always)]
-    fn write(&mut self, message: &T) {
-        self.sender.writer.write(message);
-        self.quiet += 1;
-        if self.quiet == Self::MOST {
-            self.notify();
-        }
-    }
-
+impl<T: Message> Notify for Sender<T> {
     #[inline(always)]
     fn notify(&mut self) {
-        self.quiet = 0;
-        self.sender.outlet.end.published();
-    }
-}
-
-impl<T: Message> Drop for Batch<'_, T> {
-    fn drop(&mut self) {
-        if self.quiet > 0 {
-            self.notify();
-        }
+        self.outlet.end.published();
     }
 }
 

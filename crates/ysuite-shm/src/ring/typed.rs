@@ -401,6 +401,14 @@ impl<T: Entry> Reader<T> {
     pub(crate) fn advance(&mut self) {
         self.at.advance();
     }
+
+    /// The next message, past which it goes.
+    #[inline(always)]
+    pub(crate) fn take(&mut self) -> T {
+        let message = self.peek();
+        self.advance();
+        message
+    }
 }
 
 #[cfg(all(test, ysuite_loom))]

@@ -8,15 +8,12 @@ use std::time::Instant;
 
 use super::{MOST, bit, heard, shape};
 use crate::end::{End, Half, Unfulfilled, deadline, ended};
-use crate::home::{Crowd, Home, Party};
+use crate::home::{Crowd, Home, Party, wait};
 use crate::link::Link;
 use crate::page::{GIVEN_BACK, RING, Role};
 use crate::pipe::Outlet;
 use crate::ring::typed::Writer;
 use crate::{Error, Message, Options, SendError, SendTimeoutError, TrySendError, Why};
-
-/// The kernel has refused a barrier.
-const SHORT: Duration = Duration::from_millis(10);
 
 /// The sending end of a work queue, whose workers, each a [`WorkReceiver`](crate::WorkReceiver) in a process of its own, take
 /// the jobs: each job goes to one of them, the one that has the fewest.
@@ -55,8 +52,6 @@ const SHORT: Duration = Duration::from_millis(10);
 /// ```
 pub struct WorkSender<T: Message> {
     crowd: Crowd<Outbound<T>>,
-    /// What the program has asked for.
-    spin: Option<u32>,
 }
 
 /// What all lanes have in common.
@@ -173,7 +168,7 @@ impl<T: Message> WorkSender<T> {
             return Err(Error::Refused(Why::Capacity));
         }
         let jobs = Jobs { credit, waiting: VecDeque::new(), finished: 0 };
-        Ok(Self { crowd: Crowd::new(options, name, jobs)?, spin: None })
+        Ok(Self { crowd: Crowd::new(options, name, jobs)? })
     }
 
     /// As [`Options::work`], with the default options.
@@ -312,40 +307,12 @@ impl<T: Message> WorkSender<T> {
         }
     }
 
-    // WAITS: for what `look` finds, or the deadline; it looks, arms all lanes, looks again, and sleeps.
-    // A look meets nobody, as that of a pipe: who comes later is met by `serve`, behind the sleep.
-    /// Gives out the jobs that wait, until `look` finds something, or no worker is there and none can come.
-    #[cold]
-    #[inline(never)]
     fn wait<R>(
         &mut self,
         deadline: Option<Instant>,
-        mut look: impl FnMut(&mut Self) -> Option<R>,
+        look: impl FnMut(&mut Self) -> Option<R>,
     ) -> Result<R, Unfulfilled> {
-        loop {
-            for _ in 0..self.crowd.looks(self.spin) {
-                if let Some(found) = look(self) {
-                    return Ok(found);
-                }
-                core::hint::spin_loop();
-            }
-            let mut is_armed = true;
-            self.crowd.each_end(|end| is_armed &= end.arm());
-            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-            let found = look(self);
-            let is_over = found.is_none() && self.crowd.home.is_over();
-            let is_late = left == Some(Duration::ZERO);
-            if found.is_none() && !is_over && !is_late {
-                self.crowd.serve([left, (!is_armed).then_some(SHORT)].into_iter().flatten().min());
-            }
-            self.crowd.each_end(|end| end.disarm());
-            match found {
-                Some(found) => return Ok(found),
-                None if is_over => return Err(Unfulfilled::Ended(Error::Closed)),
-                None if is_late => return Err(Unfulfilled::Timeout),
-                None => {}
-            }
-        }
+        wait(self, |sender| &mut sender.crowd, deadline, look)
     }
 
     /// Gives out the jobs that wait; something, when all jobs are finished.
@@ -416,7 +383,7 @@ impl<T: Message> WorkSender<T> {
 
     /// How many times it looks at its workers before it sleeps; 0: it sleeps at once.
     pub fn set_spin(&mut self, looks: u32) {
-        self.spin = Some(looks);
+        self.crowd.spin = Some(looks);
     }
 
     /// For an event loop: if no worker may have one more job, the [descriptor](AsFd::as_fd) becomes readable when one may, or
@@ -431,10 +398,8 @@ impl<T: Message> WorkSender<T> {
     }
 
     fn arm_until(&mut self, is_ready: impl FnOnce(&mut Self) -> bool) -> bool {
-        let are_all = self.crowd.arm();
-        let mut is_armed = true;
-        self.crowd.each_end(|end| is_armed &= end.arm());
-        !is_ready(self) && are_all && is_armed && !self.crowd.home.is_over()
+        let is_armed = self.crowd.arm_all();
+        !is_ready(self) && is_armed && !self.crowd.home.is_over()
     }
 }
 

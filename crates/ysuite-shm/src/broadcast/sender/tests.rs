@@ -26,9 +26,9 @@ fn looks(receivers_on: [fn(&[usize]) -> usize; 2]) -> u32 {
         .collect();
     sender.serve();
     assert_eq!(sender.receivers(), receivers.len());
-    let usual = sender.crowd.looks(sender.spin);
+    let usual = sender.crowd.looks();
     sender.set_spin(7);
-    assert_eq!(sender.crowd.looks(sender.spin), 7);
+    assert_eq!(sender.crowd.looks(), 7);
     usual
 }
 
