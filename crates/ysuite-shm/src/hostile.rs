@@ -1025,6 +1025,23 @@ fn lies_in_a_hello_are_refused() {
     assert_eq!(rustix::io::read(&pipe.0, &mut [0_u8; 8]), Ok(0));
 }
 
+/// Claim: A peer that has sent its own end of the socket, which then lives on unread, and the descriptor of a process that
+/// is not its own, is missed all the same when it is gone.
+#[test]
+fn a_peer_that_hides_its_own_death_is_missed() {
+    let (good, bell) = (memory(PAGE, ALL, |_| ()), os::bell().unwrap());
+    let (one, other) = os::pair().unwrap();
+    let mut sender = Sender::<u64>::from_fd(one, 4).unwrap();
+    let process = os::own_process().unwrap();
+    os::send(other.as_fd(), &crate::link::packet(0, 0), &[good.as_fd(), bell.as_fd(), process.as_fd()]).unwrap();
+    os::send(other.as_fd(), b"its own end", &[other.as_fd()]).unwrap();
+    assert_eq!(sender.meet_timeout(LONG), Ok(true));
+    assert!(!sender.is_disconnected());
+    drop(other);
+    assert!((0..3).any(|_| sender.is_disconnected()));
+    assert_eq!(sender.try_send(1), Err(TrySendError::Ended(1, Error::Died)));
+}
+
 #[test]
 fn memory_in_a_hello_is_checked() {
     let bell = os::bell().unwrap();

@@ -179,11 +179,10 @@ impl Link {
 
     /// As [`watch`](Self::watch), of a peer that it has just met.
     pub(crate) fn watch_met(&self, poller: &Poller, lane: u64) -> Result<(), Error> {
-        let Some(met) = &self.met else { return Ok(()) };
-        if let Some(process) = &met.process {
-            poller.add(process.as_fd(), lane, Source::Process).map_err(os::refused)?;
+        match self.met.as_ref().and_then(|met| met.process.as_ref()) {
+            Some(process) => poller.add(process.as_fd(), lane, Source::Process).map_err(os::refused),
+            None => Ok(()),
         }
-        if met.bell.is_some() { poller.only_hang_up(self.socket(), lane).map_err(os::refused) } else { Ok(()) }
     }
 
     pub(crate) fn unwatch(&self, poller: &Poller) {
@@ -341,11 +340,9 @@ impl Link {
         Some(Ringer { bell: Arc::clone(bell), is_socket: met.bell.is_none() })
     }
 
-    /// Takes the wake-ups of a careful peer out of the socket.
+    /// Takes packets out of the socket: the wake-ups of a careful peer, and sealed memory, which is kept; and whatever another
+    /// one sends, which no honest one does. A packet with the peer's own end of the socket, unread, would hide that it has hung up.
     pub(crate) fn unring(&mut self) {
-        if self.met.as_ref().is_none_or(|met| met.bell.is_some()) {
-            return;
-        }
         if self.theirs.kind != Kind::Loan || self.role != Role::Receiver {
             return os::unpoke(self.socket());
         }

@@ -55,11 +55,6 @@ impl Poller {
         sys::watch(self.as_fd(), Watch::Add, descriptor, Self::event(lane, source, flags))
     }
 
-    /// From now on a socket tells only of a peer that has hung up: packets in it are of no interest.
-    pub(crate) fn only_hang_up(&self, socket: BorrowedFd<'_>, lane: u64) -> Result<(), Errno> {
-        sys::watch(self.as_fd(), Watch::Change, socket, Self::event(lane, Source::Socket, EPOLLRDHUP))
-    }
-
     /// Tells of it no more. Needed where the descriptor is not closed for good, or was shared.
     pub(crate) fn remove(&self, descriptor: BorrowedFd<'_>) {
         let _ = sys::watch(self.as_fd(), Watch::Remove, descriptor, Event { flags: 0, data: 0 });

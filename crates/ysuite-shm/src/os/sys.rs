@@ -203,7 +203,6 @@ const MADV_WIPEONFORK: c_int = 18;
 const POLLIN: c_short = 1;
 const EPOLL_CTL_ADD: c_int = 1;
 const EPOLL_CTL_DEL: c_int = 2;
-const EPOLL_CTL_MOD: c_int = 3;
 
 /// What can be done with a mapping.
 pub(super) const PROT_READ: c_int = 1;
@@ -468,7 +467,6 @@ pub(super) fn epoll() -> Result<OwnedFd, Errno> {
 #[derive(Clone, Copy)]
 pub(super) enum Watch {
     Add = EPOLL_CTL_ADD as isize,
-    Change = EPOLL_CTL_MOD as isize,
     Remove = EPOLL_CTL_DEL as isize,
 }
 

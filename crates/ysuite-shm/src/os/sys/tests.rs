@@ -28,7 +28,7 @@ fn the_values_are_those_of_libc() {
         SEAL_WRITE => libc::F_SEAL_WRITE, SEAL_FUTURE_WRITE => libc::F_SEAL_FUTURE_WRITE,
         EPOLLIN => libc::EPOLLIN, EPOLLERR => libc::EPOLLERR, EPOLLHUP => libc::EPOLLHUP,
         EPOLLRDHUP => libc::EPOLLRDHUP, EPOLLET => libc::EPOLLET as u32,
-        Watch::Add => libc::EPOLL_CTL_ADD, Watch::Change => libc::EPOLL_CTL_MOD, Watch::Remove => libc::EPOLL_CTL_DEL,
+        Watch::Add => libc::EPOLL_CTL_ADD, Watch::Remove => libc::EPOLL_CTL_DEL,
         MEMBARRIER_QUERY => libc::MEMBARRIER_CMD_QUERY,
         MEMBARRIER_GLOBAL_EXPEDITED => libc::MEMBARRIER_CMD_GLOBAL_EXPEDITED,
         MEMBARRIER_REGISTER_GLOBAL_EXPEDITED => libc::MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED,
