@@ -21,8 +21,8 @@ const BETWEEN_CHECKS: Duration = Duration::from_millis(1);
 pub(crate) const SHORT: Duration = Duration::from_millis(10);
 /// Usual looks before an end sleeps: some microseconds.
 const SPIN: u32 = 100;
-/// Looks between two questions to the kernel while an end spins for longer.
-const SPIN_CHECK: u32 = 4096;
+/// Looks between two questions to the kernel, or to the clock, while an end spins for longer.
+pub(crate) const SPIN_CHECK: u32 = 4096;
 
 pub(crate) struct End {
     pub(crate) link: Link,

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
 use super::{Carried, EMPTY, Lanes};
-use crate::end::{SHORT, deadline};
+use crate::end::{SHORT, SPIN_CHECK, deadline};
 use crate::{Error, Options, RecvTimeoutError, TryRecvError};
 
 /// Looks at lanes that were busy just now before the receiver sleeps.
@@ -208,9 +208,14 @@ impl<T: Carried> Funnel<T> {
     fn wait(&mut self, until: Option<Instant>, for_ends: bool) -> Result<Option<(u64, T)>, RecvTimeoutError> {
         loop {
             let spin = self.spin.unwrap_or_else(|| if self.lanes.home.share_processor() { 0 } else { SPIN });
-            for _ in 0..if self.lanes.home.active.is_empty() { 1 } else { spin.max(1) } {
+            for look in 1..=spin.max(1) {
                 if let Some(found) = self.lanes.take() {
                     return Ok(Some(found));
+                }
+                let has_ended = for_ends && !self.lanes.home.ended.is_empty();
+                let is_late = look % SPIN_CHECK == 0 && until.is_some_and(|until| until <= Instant::now());
+                if has_ended || is_late || self.lanes.home.active.is_empty() {
+                    break;
                 }
                 core::hint::spin_loop();
             }

@@ -154,6 +154,7 @@ const ONCE: &[(&str, fn())] = &[
     ("nor do the messages of a broadcast", broadcast::messages_without_calls),
     ("nor do the jobs of a work queue", work::jobs_without_calls),
     ("nor do loans of slots", loan::loans_without_calls),
+    #[cfg(target_arch = "x86_64")]
     ("nor do calls", call::calls_without_calls),
     ("nor does a funnel with many idle senders", once::funnel_without_calls),
     ("a funnel that waits for idle senders makes no calls", once::idle_without_calls),

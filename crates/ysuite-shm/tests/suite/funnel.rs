@@ -185,3 +185,27 @@ fn a_funnel_of_bytes() {
     }
     assert!(matches!(stranger.send(1).unwrap_err().1, Error::Refused(_)));
 }
+
+/// Claim: A funnel that is told to spin for ever learns of the end of a sender, of all, and of the time.
+#[test]
+fn a_funnel_that_spins_learns_of_ends() {
+    let mut funnel = Funnel::<u64>::without_name().unwrap();
+    funnel.set_spin(u32::MAX);
+    let mut senders: Vec<_> = (0..2).map(|_| Sender::<u64>::from_fd(funnel.seat().unwrap().1, 4).unwrap()).collect();
+    for number in 0..2 {
+        senders[0].send(number).unwrap();
+        assert_eq!(funnel.recv(), Ok(number));
+        assert_eq!(funnel.recv_timeout(Duration::from_millis(1)), Err(RecvTimeoutError::Timeout));
+        let gone = senders.pop();
+        let going = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(1));
+            drop(gone);
+        });
+        if number == 0 {
+            assert_eq!(funnel.recv_event(), Ok(Event::Ended(Ended { sender: 1, error: Error::Closed })));
+        } else {
+            assert_eq!(funnel.recv(), Err(Error::Closed));
+        }
+        going.join().unwrap();
+    }
+}
