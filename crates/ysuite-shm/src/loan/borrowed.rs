@@ -102,10 +102,16 @@ impl Borrowed {
 
     /// Copies the bytes from `at` on to the front of `to`, as many as there are and have room; how many.
     pub fn copy_to(&self, at: usize, to: &mut [u8]) -> usize {
+        // SAFETY: the same bytes, and none of them becomes uninitialized: `copy_to_uninit` writes copies.
+        self.copy_to_uninit(at, unsafe { core::slice::from_raw_parts_mut(to.as_mut_ptr().cast(), to.len()) })
+    }
+
+    /// As [`copy_to`](Self::copy_to), to memory that need not be initialized: of that, as many bytes as this says are.
+    pub fn copy_to_uninit(&self, at: usize, to: &mut [MaybeUninit<u8>]) -> usize {
         let length = to.len().min(self.length.saturating_sub(at));
         if length > 0 {
             // SAFETY: within the message, and `to` has the room.
-            unsafe { self.load(at, to.as_mut_ptr(), length) };
+            unsafe { self.load(at, to.as_mut_ptr().cast(), length) };
         }
         length
     }

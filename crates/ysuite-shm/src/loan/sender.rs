@@ -403,8 +403,7 @@ impl LoanSender {
     }
 
     /// As [`arm`](Self::arm), for who waits for receivers, and not for a slot.
-    #[cfg(feature = "tokio")]
-    pub(crate) fn arm_to_serve(&mut self) -> bool {
+    pub fn arm_to_serve(&mut self) -> bool {
         self.crowd.arm()
     }
 

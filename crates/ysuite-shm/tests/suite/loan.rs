@@ -442,6 +442,12 @@ fn event_loops_are_told() {
     assert!(!is_readable(&sender, Duration::ZERO));
     assert!(is_of(&receiver.recv().unwrap(), 2, 8) && receiver.recv().unwrap().as_slice().is_some());
     assert!(is_readable(&sender, LONG) && !sender.arm_large());
-    drop(sender);
+    while !sender.arm_to_serve() {
+        sender.serve();
+    }
+    assert!(!is_readable(&sender, Duration::ZERO) && sender.free() == 1);
+    let other = LoanReceiver::from_fd(sender.seat().unwrap()).unwrap();
+    assert!(is_readable(&sender, LONG));
+    drop((sender, other));
     assert!(receiver.iter().count() == 15 && receiver.is_disconnected());
 }
