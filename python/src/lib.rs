@@ -7,9 +7,11 @@
 #![allow(clippy::result_large_err, reason = "an end that cannot be given away goes on")]
 #![allow(clippy::wrong_self_convention, reason = "what an object of Python gives away it has given away")]
 
+mod borrowed;
 mod errors;
 mod funnel;
 mod listener;
+mod loan;
 mod many;
 mod receiver;
 mod sender;
@@ -28,6 +30,10 @@ fn _ysuite(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<many::BroadcastReceiver>()?;
     module.add_class::<many::Watch>()?;
     module.add_class::<many::WatchReceiver>()?;
+    module.add_class::<loan::LoanSender>()?;
+    module.add_class::<loan::Loan>()?;
+    module.add_class::<borrowed::LoanReceiver>()?;
+    module.add_class::<borrowed::Borrowed>()?;
     module.add_class::<listener::Listener>()?;
     module.add_function(wrap_pyfunction!(listener::connect, module)?)
 }

@@ -31,7 +31,7 @@ impl Sink for BytesBroadcastSender {
 }
 
 /// A sender that takes notice of who comes and goes.
-trait Serves: AsFd + Send {
+pub(crate) trait Serves: AsFd + Send {
     fn serve_now(&mut self);
     /// For who waits for receivers, and not for room.
     fn arm_to_serve(&mut self) -> bool;
@@ -58,7 +58,7 @@ impl Serves for BytesWatchSender {
 }
 
 /// Takes notice for all of this time.
-fn serve(py: Python<'_>, sender: &mut impl Serves, until: Option<Instant>) -> PyResult<()> {
+pub(crate) fn serve(py: Python<'_>, sender: &mut impl Serves, until: Option<Instant>) -> PyResult<()> {
     let attempt = |sender: &mut _| {
         Serves::serve_now(sender);
         None::<()>
@@ -226,7 +226,7 @@ impl Watch {
 }
 
 /// Why a receiver has no message.
-enum Without {
+pub(crate) enum Without {
     Lagged(u64),
     Ended(Error),
 }
@@ -240,7 +240,7 @@ impl Without {
     }
 }
 
-type Taken<R> = Option<Result<R, Without>>;
+pub(crate) type Taken<R> = Option<Result<R, Without>>;
 
 fn of_broadcast<R>(outcome: Result<R, BroadcastError>) -> Taken<R> {
     match outcome {
@@ -251,16 +251,16 @@ fn of_broadcast<R>(outcome: Result<R, BroadcastError>) -> Taken<R> {
     }
 }
 
-fn of_watch(outcome: Result<Bytes, TryRecvError>) -> Taken<Bytes> {
+pub(crate) fn of_try<R>(outcome: Result<R, TryRecvError>) -> Taken<R> {
     match outcome {
-        Ok(value) => Some(Ok(value)),
+        Ok(message) => Some(Ok(message)),
         Err(TryRecvError::Ended(error)) => Some(Err(Without::Ended(error))),
         Err(TryRecvError::Empty) => None,
     }
 }
 
 /// What `attempt` receives, if there is something until then.
-fn recv<E: AsFd + Send, R: Send>(
+pub(crate) fn recv<E: AsFd + Send, R: Send>(
     py: Python<'_>,
     end: &mut E,
     until: Option<Instant>,
@@ -272,7 +272,7 @@ fn recv<E: AsFd + Send, R: Send>(
 }
 
 /// What there is now.
-fn now<R>(found: Taken<R>) -> PyResult<R> {
+pub(crate) fn now<R>(found: Taken<R>) -> PyResult<R> {
     found.ok_or_else(|| Empty::new_err("the channel is empty"))?.map_err(Without::raised)
 }
 
@@ -359,13 +359,13 @@ impl WatchReceiver {
     #[pyo3(signature = (timeout = None))]
     fn recv<'py>(&self, py: Python<'py>, timeout: Option<f64>) -> PyResult<Bound<'py, PyBytes>> {
         let until = deadline(timeout)?;
-        let value = self.0.with(|end| recv(py, end, until, |end| of_watch(end.try_recv()), Watching::arm))?;
+        let value = self.0.with(|end| recv(py, end, until, |end| of_try(end.try_recv()), Watching::arm))?;
         Ok(PyBytes::new(py, &value.0))
     }
 
     /// Receives the newest value if it has not received it. Never waits. Raises Empty or Ended.
     fn try_recv<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        let value = self.0.with(|end| now(of_watch(end.try_recv())))?;
+        let value = self.0.with(|end| now(of_try(end.try_recv())))?;
         Ok(PyBytes::new(py, &value.0))
     }
 

@@ -88,16 +88,34 @@ impl Inner {
 
     fn bytes<'py>(&mut self, py: Python<'py>, found: Found) -> PyResult<Bound<'py, PyBytes>> {
         let (Found::Short(length) | Found::Long(length)) = found;
-        // SAFETY: a new object of this length, whose bytes nobody has written, or null with an exception.
-        let object = unsafe {
-            let object = ffi::PyBytes_FromStringAndSize(core::ptr::null(), length as ffi::Py_ssize_t);
-            Bound::from_owned_ptr_or_err(py, object)?.cast_into_unchecked::<PyBytes>()
-        };
-        // SAFETY: the bytes of an object that nobody else has. Until they are written they are only dropped.
-        let to = unsafe { core::slice::from_raw_parts_mut(ffi::PyBytes_AsString(object.as_ptr()).cast(), length) };
-        if length >= LONG { py.detach(|| self.take(found, to)) } else { self.take(found, to) }?;
-        Ok(object)
+        bytes_of(py, length, |to| self.take(found, to))
     }
+}
+
+/// A new object of this many bytes, all of which `fill` writes: without Python's lock, if they are many.
+pub(crate) fn bytes_of<'py>(
+    py: Python<'py>,
+    length: usize,
+    fill: impl FnOnce(&mut [MaybeUninit<u8>]) -> PyResult<()> + Send,
+) -> PyResult<Bound<'py, PyBytes>> {
+    // SAFETY: a new object of this length, whose bytes nobody has written, or null with an exception.
+    let object = unsafe {
+        let object = ffi::PyBytes_FromStringAndSize(core::ptr::null(), length as ffi::Py_ssize_t);
+        Bound::from_owned_ptr_or_err(py, object)?.cast_into_unchecked::<PyBytes>()
+    };
+    // SAFETY: the bytes of an object that nobody else has. Until they are written they are only dropped.
+    let to = unsafe { core::slice::from_raw_parts_mut(ffi::PyBytes_AsString(object.as_ptr()).cast(), length) };
+    if length >= LONG { py.detach(|| fill(to)) } else { fill(to) }?;
+    Ok(object)
+}
+
+/// The buffer of an object, to be written.
+pub(crate) fn writable(object: &Bound<'_, PyAny>) -> PyResult<PyUntypedBuffer> {
+    let buffer = PyUntypedBuffer::get(object)?;
+    if buffer.readonly() || !buffer.is_c_contiguous() {
+        return Err(PyBufferError::new_err("a buffer to receive into is writable and contiguous"));
+    }
+    Ok(buffer)
 }
 
 /// The next message, if there is one until then.
@@ -140,10 +158,7 @@ impl Receiver {
     #[pyo3(signature = (buffer, timeout = None))]
     fn recv_into(&self, buffer: &Bound<'_, PyAny>, timeout: Option<f64>) -> PyResult<usize> {
         let (py, until) = (buffer.py(), deadline(timeout)?);
-        let buffer = PyUntypedBuffer::get(buffer)?;
-        if buffer.readonly() || !buffer.is_c_contiguous() {
-            return Err(PyBufferError::new_err("a buffer to receive into is writable and contiguous"));
-        }
+        let buffer = writable(buffer)?;
         self.0.with(|inner| {
             let found = ready(py, inner, until)?;
             let (Found::Short(length) | Found::Long(length)) = found;

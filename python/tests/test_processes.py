@@ -161,7 +161,10 @@ class Forks(Test):
 class Signals(Test):
     def test_an_interrupt_ends_a_wait(self):
         waits = ["receiver.recv()", "sender.send(bytes(50))", "sender.send(bytearray(50))", "ysuite.Funnel('x' + sys.argv[1]).recv()",
-                 "ysuite.Listener('y' + sys.argv[1]).accept(1000)"]  # fmt: skip
+                 "ysuite.Listener('y' + sys.argv[1]).accept(1000)",
+                 "[s := ysuite.LoanSender(slots=1, largest=1), ysuite.LoanReceiver(s.seat()).recv()]",
+                 "[s := ysuite.LoanSender(slots=1, largest=1), s.serve(1000)]",
+                 "[s := ysuite.LoanSender(slots=1, largest=1), r := ysuite.LoanReceiver(s.seat()), s.serve(), s.loan(1).send(), s.loan(1)]"]  # fmt: skip
         for wait in waits:
             with self.subTest(wait):
                 # A shell gives a process in the background no interrupts, and then Python has no handler either.

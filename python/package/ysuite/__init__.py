@@ -1,11 +1,13 @@
 """Channels between the processes of one Linux machine.
 
 A `pipe` leads from one process to another, a `Funnel` from many to one. A `Broadcast` leads to many, of which each receives all
-messages, and a `Watch` to many that receive the newest value. A message is any number of bytes. Ends are for thread at a time: a second one gets a RuntimeError. A timeout is in seconds; None waits for ever. While an end waits,
-other threads run, and signals are handled.
+messages, and a `Watch` to many that receive the newest value. A `LoanSender` lends memory to many, which is not copied. A message
+is any number of bytes. Ends are for one thread at a time: a second one gets a RuntimeError. A timeout is in seconds; None waits
+for ever. While an end waits, other threads run, and signals are handled.
 
 A forked child has no ends of its parent. Give it the descriptor of `into_fd()` of an end that was not used, which it
-makes an end again: `Receiver(descriptor)`. The spawned children of `multiprocessing` get ends as arguments.
+makes an end again: `Receiver(descriptor)`. The spawned children of `multiprocessing` get ends as arguments. Nor has a forked
+child the memory of loans: to touch a memoryview or an array of it ends the child.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import pickle
 import socket
 import weakref
 from multiprocessing import context, reduction
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from . import _ysuite
 from ._errors import Broken, Closed, Died, Empty, Ended, Error, Full, Lagged, Refused, Timeout
@@ -29,11 +31,14 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 __all__ = [
-    "Broadcast", "BroadcastReceiver", "Broken", "Closed", "Died", "Empty", "Ended", "Error", "Full", "Funnel", "Lagged",
-    "Listener", "Receiver", "Refused", "Sender", "Timeout", "Watch", "WatchReceiver", "connect", "pipe",
+    "Borrowed", "Broadcast", "BroadcastReceiver", "Broken", "Closed", "Died", "Empty", "Ended", "Error", "Full", "Funnel",
+    "Lagged", "Listener", "Loan", "LoanReceiver", "LoanSender", "Receiver", "Refused", "Sender", "Timeout", "Watch",
+    "WatchReceiver", "connect", "pipe",
 ]  # fmt: skip
 
 connect = _ysuite.connect
+Borrowed = _ysuite.Borrowed
+Loan = _ysuite.Loan
 _R = TypeVar("_R")
 
 
@@ -110,17 +115,30 @@ def _taken(end: type[Any], descriptor: Any, arguments: dict[str, Any]) -> Any:
     return end(descriptor.detach(), **arguments)
 
 
-class _Receives(_End):
+class _Receives(_End, Generic[_R]):
     if TYPE_CHECKING:
-        _pickles: bool
 
-        def recv(self, timeout: float | None = None) -> bytes: ...
-        def try_recv(self) -> bytes: ...
+        def recv(self, timeout: float | None = None) -> _R: ...
+        def try_recv(self) -> _R: ...
         def arm(self) -> bool: ...
 
-    async def recv_async(self) -> bytes:
+    async def recv_async(self) -> _R:
         """As `recv`, in an event loop. A task that is cancelled has received nothing."""
         return await self._until(self.try_recv, self.arm)
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> _R:
+        try:
+            return await self.recv_async()
+        except Closed:
+            raise StopAsyncIteration from None
+
+
+class _Unpickles(_Receives[bytes]):
+    if TYPE_CHECKING:
+        _pickles: bool
 
     def recv_object(self, timeout: float | None = None) -> Any:
         """Receives what `send_object` has sent. Only of an end made with pickles=True: a pickle runs code of its sender."""
@@ -128,14 +146,18 @@ class _Receives(_End):
             raise ValueError("unpickling runs code of the sender: an end does it that was made with pickles=True")
         return pickle.loads(self.recv(timeout))
 
-    def __aiter__(self) -> Self:
-        return self
 
-    async def __anext__(self) -> bytes:
-        try:
-            return await self.recv_async()
-        except Closed:
-            raise StopAsyncIteration from None
+class _Connects:
+    """A receiver that connects by the name of its sender."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, fd: int, **options: Any) -> None: ...
+
+    @classmethod
+    def connect(cls, name: str, **options: Any) -> Self:
+        """The receiver from who listens at `name`: a path, or an abstract name if there is no slash."""
+        return cls(_ysuite.connect(name, allow=options.pop("allow", None)), **options)
 
 
 class _Sends(_End):
@@ -168,7 +190,7 @@ class Sender(_Sends, _Given, _ysuite.Sender):
         return cls(_ysuite.connect(name, allow=options.pop("allow", None)), capacity, **options)
 
 
-class Receiver(_Receives, _Given, _ysuite.Receiver):
+class Receiver(_Unpickles, _Connects, _Given, _ysuite.Receiver):
     """The receiving end of a pipe, over a socket that it takes over. An iteration ends when the sender has closed, and
     raises when it has died."""
 
@@ -179,13 +201,8 @@ class Receiver(_Receives, _Given, _ysuite.Receiver):
         self._pickles = pickles
         self._arguments = {"pickles": pickles, **options}
 
-    @classmethod
-    def connect(cls, name: str, **options: Any) -> Self:
-        """The receiver from who listens at `name`: a path, or an abstract name if there is no slash."""
-        return cls(_ysuite.connect(name, allow=options.pop("allow", None)), **options)
 
-
-class Funnel(_Receives, _ysuite.Funnel):
+class Funnel(_Unpickles, _ysuite.Funnel):
     """The receiver of many senders, which connect by its name or inherit a `seat`. A sender that ends ends nobody else:
     `next_ended` tells of it."""
 
@@ -196,7 +213,7 @@ class Funnel(_Receives, _ysuite.Funnel):
         self._pickles = pickles
 
 
-class _Joins(_Receives):
+class _Joins(_Unpickles, _Connects):
     """A receiver of a sender that has others as well."""
 
     def __new__(cls, fd: int, *, pickles: bool = False, **options: Any) -> Self:
@@ -204,11 +221,6 @@ class _Joins(_Receives):
 
     def __init__(self, fd: int, *, pickles: bool = False, **options: Any) -> None:
         self._pickles = pickles
-
-    @classmethod
-    def connect(cls, name: str, **options: Any) -> Self:
-        """The receiver from who listens at `name`: a path, or an abstract name if there is no slash."""
-        return cls(_ysuite.connect(name, allow=options.pop("allow", None)), **options)
 
 
 class Broadcast(_Sends, _ysuite.Broadcast):
@@ -237,6 +249,33 @@ class Watch(_End, _ysuite.Watch):
 
 class WatchReceiver(_Joins, _ysuite.WatchReceiver):
     """A receiver of a `Watch`: of the newest value, and of none that was replaced before."""
+
+
+class LoanSender(_End, _ysuite.LoanSender):
+    """The sender of loans, whose receivers connect by its name or inherit a `seat`. It has a pool of `slots` slots of `largest`
+    bytes. A `Loan` of one is filled in place, by a memoryview or a numpy array of it, and sent to all receivers. It is free
+    again when each of them has released it, or is gone; until then it is missing. There is one loan at a time. An end of it
+    that is closed gives a loan back, unless a memoryview or an array of it is still there: that is a BufferError."""
+
+    def __new__(cls, name: str | None = None, *, slots: int, largest: int, **options: Any) -> Self:
+        return super().__new__(cls, name, slots, largest, **options)
+
+    async def loan_async(self, length: int) -> Loan:
+        """As `loan`, in an event loop. A task that is cancelled has no loan."""
+        return await self._until(lambda: self.try_loan(length), self.arm)
+
+    async def large_async(self, length: int) -> Loan:
+        """As `large`, in an event loop. A task that is cancelled has no loan."""
+        return await self._until(lambda: self.try_large(length), self.arm_large)
+
+
+class LoanReceiver(_Receives[Borrowed], _Connects, _ysuite.LoanReceiver):
+    """A receiver of a `LoanSender`. What it receives is `Borrowed`, in the memory of the sender: `bytes` and `copy_to` copy it,
+    and a memoryview or a numpy array of it reads it in place, if it is a `large` one, which nobody can write any more. A slot
+    could be rewritten by a sender that is hostile, under the eyes of who reads it; views=True reads those in place too.
+
+    It misses no message, so that one that is slow, or keeps what it has, holds the sender up. A `for` keeps a message until
+    the next one has come: `with message:` gives it back before."""
 
 
 class Listener(_End, _ysuite.Listener):
