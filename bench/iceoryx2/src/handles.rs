@@ -105,7 +105,8 @@ impl<const SLEEPS: bool> ProcessTransport for Iceoryx2<SLEEPS> {
     fn sender<M: Plain>(side: Side) -> io::Result<Publishing<M>> {
         let node = node(&side.word)?;
         let service = messages::<M>(&node)?;
-        let publisher = service.publisher_builder().backpressure_strategy(BackpressureStrategy::RetryUntilDelivered).create();
+        let publisher =
+            service.publisher_builder().backpressure_strategy(BackpressureStrategy::RetryUntilDelivered).create();
         let notifier = SLEEPS.then(|| notices(&node)?.notifier_builder().create().map_err(failed)).transpose()?;
         Ok(Publishing { publisher: publisher.map_err(failed)?, notifier, _node: node })
     }
