@@ -363,7 +363,7 @@ impl Link {
         match os::send(self.socket(), &packet(0, SEALED | u64::from(number) << 32), &[memfd]) {
             // It has gone, which is found elsewhere.
             Ok(()) | Err(Errno::PIPE | Errno::CONNRESET) => Ok(()),
-            // No peer that takes what it is told of has so many packets.
+            // A peer that takes what it is told of has room.
             Err(Errno::AGAIN) => Err(Error::Broken),
             Err(error) => Err(os::refused(error)),
         }

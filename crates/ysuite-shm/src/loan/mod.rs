@@ -43,8 +43,8 @@ type Ticket = [u64; 2];
 /// In the first word of a ticket: the rest is the number of memory of its own.
 const IS_SEALED: u64 = 1 << 63;
 
-/// So many messages in memory of their own may not have been received by all. They wait in the sockets, which have room for
-/// some hundred.
+/// The most messages in memory of their own that have not been received by all. They wait in the sockets, which have room
+/// for some hundred.
 const MOST_SEALED: usize = 16;
 
 /// A bit for each, in a page.
