@@ -5,8 +5,8 @@ use std::os::fd::{AsFd, AsRawFd};
 use std::time::Duration;
 
 use ysuite_shm::{
-    BroadcastError, BroadcastReceiver, BroadcastSender, Error, TryRecvError, WatchReceiver, WatchSender, WorkReceiver,
-    WorkSender, connect,
+    BroadcastError, BroadcastReceiver, BroadcastSender, Error, LoanError, LoanReceiver, LoanSender, TryRecvError,
+    WatchReceiver, WatchSender, WorkReceiver, WorkSender, connect,
 };
 
 use crate::kinds::{Bytes, Careful, Kind, Pipe, join};
@@ -211,6 +211,63 @@ fn work_pair(manner: Manner) -> [Body; 2] {
     [Box::new(sends), Box::new(receives)]
 }
 
+fn lend_all(mut sender: LoanSender, manner: Manner) {
+    sender.set_spin(0);
+    sender.serve();
+    assert_eq!(sender.receivers(), 1);
+    for message in 0..MESSAGES {
+        // Each fourth has memory of its own.
+        let is_large = message % 4 == 3;
+        while manner == Manner::Polls {
+            let lent = if is_large { sender.try_large(8) } else { sender.try_loan(8) }.map(drop);
+            match lent {
+                Ok(()) => break,
+                Err(error) => assert_eq!(error, LoanError::Dry),
+            }
+            if if is_large { sender.arm_large() } else { sender.arm() } {
+                wait_for(&sender);
+            }
+        }
+        let mut loan = if is_large { sender.large(8) } else { sender.loan(8) }.unwrap();
+        loan.write(0, &message);
+        loan.send().unwrap();
+    }
+    here();
+}
+
+/// As [`broadcast_pair`]. The receiver holds one that it has received until it has the next.
+fn loan_pair(manner: Manner) -> [Body; 2] {
+    let name = watch::name();
+    let to = name.clone();
+    let sends = move || {
+        let sender = LoanSender::bind(&to, 2, 8).unwrap();
+        here();
+        lend_all(sender, manner);
+    };
+    let receives = move || {
+        let mut receiver = LoanReceiver::from_fd(connect(&name).unwrap()).unwrap();
+        here();
+        receiver.set_spin(0);
+        let mut held = None;
+        for message in 0..MESSAGES {
+            let borrowed = match manner {
+                Manner::Blocks => receiver.recv().unwrap(),
+                Manner::Polls => loop {
+                    match receiver.try_recv() {
+                        Err(TryRecvError::Empty) if receiver.arm() => wait_for(&receiver),
+                        Err(TryRecvError::Empty) => {}
+                        received => break received.unwrap(),
+                    }
+                },
+            };
+            assert_eq!(borrowed.read(0), Some(message), "in order");
+            drop(held.replace(borrowed));
+        }
+        here();
+    };
+    [Box::new(sends), Box::new(receives)]
+}
+
 /// Where a process has come to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum At {
@@ -325,4 +382,5 @@ pub(crate) fn run(wanted: &str, stride: Option<u64>) {
     all_orders("broadcast", ["sender", "receiver"], broadcast_pair, wanted, stride);
     all_orders("watch", ["sender", "receiver"], watch_pair, wanted, stride);
     all_orders("work", ["sender", "worker"], work_pair, wanted, stride);
+    all_orders("loan", ["sender", "receiver"], loan_pair, wanted, stride);
 }
