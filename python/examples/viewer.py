@@ -1,4 +1,4 @@
-"""Shows what a camera in Rust films: frames of pixels, which come without a copy but that out of the channel.
+"""Shows what a camera in Rust films: frames of pixels, in the memory where the camera has put them.
 
     cargo build --release --manifest-path python/Cargo.toml -p ysuite-python-examples --bin camera
     python python/examples/viewer.py python/target/release/camera
@@ -19,32 +19,30 @@ except ImportError:
 HEAD = struct.Struct("<III")
 
 
-def brightness(pixels, height, width):
-    """Of one row, without numpy; of all, with it. The pixels are where `recv_into` has put them."""
+def brightness(frame, height, width):
+    """Of one row, without numpy; of all, with it. Neither copies the pixels. Nothing of the frame is used behind it."""
     if numpy is None:
-        return sum(pixels[:width]) // width
-    return int(numpy.frombuffer(pixels, numpy.uint8).reshape(height, width).mean())
+        with memoryview(frame) as view:
+            return sum(view[HEAD.size : HEAD.size + width]) // width
+    return int(numpy.frombuffer(frame, numpy.uint8, offset=HEAD.size).reshape(height, width).mean())
 
 
 def main(camera, last="500"):
-    name = f"camera-{os.getpid()}"
-    # One buffer for all frames.
-    frame = memoryview(bytearray(HEAD.size + 640 * 480))
-    with ysuite.Listener(name) as listener:
-        child = subprocess.Popen([camera, name, last])
-        frames = listener.accept_receiver(60)
-    seen = 0
-    while True:
-        try:
-            length = frames.recv_into(frame)
-        except ysuite.Closed:
-            break
-        number, height, width = HEAD.unpack_from(frame)
-        light = brightness(frame[HEAD.size : length], height, width)
-        print(f"frame {number}: {height} x {width}, brightness {light}")
-        seen += 1
+    name, seen = f"camera-{os.getpid()}", 0
+    with subprocess.Popen([camera, name, last], stdout=subprocess.PIPE) as child:
+        # Then it listens.
+        child.stdout.readline()
+        # This program has started the camera, and trusts it: it reads what the camera could still write.
+        with ysuite.LoanReceiver.connect(name, views=True) as frames:
+            for frame in frames:
+                # The camera may use the memory again as soon as this is over.
+                with frame:
+                    number, height, width = HEAD.unpack_from(frame)
+                    light = brightness(frame, height, width)
+                print(f"frame {number}: {height} x {width}, brightness {light}")
+                seen += 1
     print(f"{seen} frames seen; the camera has closed")
-    return child.wait()
+    return child.returncode
 
 
 if __name__ == "__main__":

@@ -217,7 +217,7 @@ class _Joins(_Unpickles, _Connects):
     """A receiver of a sender that has others as well."""
 
     def __new__(cls, fd: int, *, pickles: bool = False, **options: Any) -> Self:
-        return super().__new__(cls, fd, **options)
+        return super().__new__(cls, fd, **options)  # type: ignore[call-arg]
 
     def __init__(self, fd: int, *, pickles: bool = False, **options: Any) -> None:
         self._pickles = pickles
