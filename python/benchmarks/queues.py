@@ -23,7 +23,7 @@ import ysuite
 SPAWN = multiprocessing.get_context("spawn")
 FRAME = 1080 * 1920 * 3
 # The bytes of a message; how many a stream has, the bytes of the channel, which are far fewer, and the receivers.
-SIZES = {8: (50_000, 64 << 10, 1), 64 << 10: (2_000, 1 << 20, 1), FRAME: (60, 4 * (FRAME + 64), 2)}
+SIZES = {8: (50_000, 64 << 10, 1), 64 << 10: (2_000, 1 << 20, 1), FRAME: (200, 4 * (FRAME + 64), 2)}
 
 
 def see(view):

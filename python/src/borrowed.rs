@@ -25,7 +25,7 @@ use crate::wait::deadline;
 
 type End = ysuite_shm::LoanReceiver;
 
-/// So many bytes are copied until Python's lock is offered to others.
+/// The most bytes that are copied before Python's lock is offered to others.
 const PIECE: usize = 1 << 20;
 
 #[pyclass(subclass, frozen, module = "ysuite._ysuite")]

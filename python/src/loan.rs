@@ -13,6 +13,7 @@ use std::sync::Arc;
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::{PyTraverseError, PyVisit};
 use ysuite_shm::{Error, LoanError};
 
 use crate::errors::{Full, Timeout, ended};
@@ -64,7 +65,9 @@ impl Uses {
         if self.0.load(Ordering::Relaxed) == 0 {
             return Ok(());
         }
-        Err(PyBufferError::new_err("a memoryview or an array of this memory is still there: release or delete it before"))
+        Err(PyBufferError::new_err(
+            "a memoryview or an array of this memory is still there: release or delete it before",
+        ))
     }
 }
 
@@ -171,7 +174,13 @@ impl LoanSender {
     }
 
     /// A message of `lend`, as soon as there is one, but not behind the deadline.
-    fn wait(this: &Bound<'_, Self>, timeout: Option<f64>, lend: Lend, length: usize, is_large: bool) -> PyResult<Py<Loan>> {
+    fn wait(
+        this: &Bound<'_, Self>,
+        timeout: Option<f64>,
+        lend: Lend,
+        length: usize,
+        is_large: bool,
+    ) -> PyResult<Py<Loan>> {
         let (py, until) = (this.py(), deadline(timeout)?);
         let uses = this.get().0.with(|inner| {
             inner.end()?;
@@ -340,7 +349,8 @@ pub(crate) struct Loan {
 impl Drop for Loan {
     fn drop(&mut self) {
         // Without a buffer: one would have kept it. An end that another thread uses has no loan, or another one.
-        let _ = self.sender.get().0.place(|place| place.as_mut().map_or(Ok(()), |inner| inner.take(&self.uses).map(drop)));
+        let _ =
+            self.sender.get().0.place(|place| place.as_mut().map_or(Ok(()), |inner| inner.take(&self.uses).map(drop)));
     }
 }
 
@@ -377,6 +387,11 @@ impl Loan {
     #[pyo3(signature = (*_error))]
     fn __exit__(&self, _error: &Bound<'_, PyAny>) -> PyResult<()> {
         self.release()
+    }
+
+    /// A sender with an attribute that is its loan is found by the collector, which clears its attributes.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.sender)
     }
 
     fn __reduce__(&self) -> PyResult<()> {

@@ -391,7 +391,8 @@ class Misuse(Test):
             lend(sender, b"message")
             sender.large(4).send()
             held = [receiver.recv(), receiver.recv()]
-            unsent = sender.large(10)
+            # Which is a cycle.
+            sender.kept = unsent = sender.large(10)
         del sender, receiver, other, held, unsent
         gc.collect()
         self.assertEqual(descriptors(), before)
