@@ -11,6 +11,10 @@ use crate::page::{CONSUMED, FROM};
 use crate::sync::Ordering;
 use crate::{Error, Options};
 
+/// From this size of a slot on it pays to look which slots were given back, so that one is filled anew that is in the caches;
+/// if they are so few that a word has a bit for each.
+const WARM: usize = 64 << 10;
+
 /// What all lanes have in common: what the sender alone knows of its pool.
 pub(super) struct Pool {
     pub(super) shared: Shared,
@@ -38,6 +42,12 @@ impl Pool {
         }
         let (published, held, large) = (vec![0; slots], vec![0; words], VecDeque::new());
         Self { shared, slot, layout, position: 0, published, free, held, large }
+    }
+
+    /// The sender looks what was given back before it takes a slot, and not only if none is free: the first is taken again, and
+    /// not all in turn.
+    pub(super) fn is_warm(&self) -> bool {
+        self.slot >= WARM && self.published.len() <= 64
     }
 
     pub(super) fn first_free(&self) -> Option<usize> {

@@ -227,7 +227,8 @@ impl LoanSender {
 
     /// Whether a slot is free.
     pub(crate) fn has_slot(&mut self) -> bool {
-        if self.crowd.home.common.first_free().is_some() {
+        let pool = &self.crowd.home.common;
+        if pool.first_free().is_some() && !pool.is_warm() {
             return true;
         }
         self.refresh();

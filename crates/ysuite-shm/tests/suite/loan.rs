@@ -416,6 +416,27 @@ fn memory_that_is_too_large_is_refused() {
     assert_eq!(capacity, 32_768);
 }
 
+/// Claim: A large slot that was given back is filled again before another, which is not in the caches.
+#[test]
+fn a_large_slot_is_used_again() {
+    let mut sender = LoanSender::without_name(SLOTS, 64 << 10).unwrap();
+    let mut receiver = LoanReceiver::from_fd(sender.seat().unwrap()).unwrap();
+    sender.serve();
+    let mut lend = || {
+        sender.loan(8).unwrap().send().unwrap();
+        receiver.recv().unwrap()
+    };
+    let (first, second) = (lend(), lend());
+    let places = [first.as_ptr(), second.as_ptr()];
+    assert_ne!(places[0], places[1]);
+    drop((first, second));
+    let first = lend();
+    assert_eq!(first.as_ptr(), places[0]);
+    for _ in 0..10 * SLOTS {
+        assert_eq!(lend().as_ptr(), places[1]);
+    }
+}
+
 /// Claim: An event loop is told of a message, of a slot that is free again, and of the end.
 #[test]
 fn event_loops_are_told() {
