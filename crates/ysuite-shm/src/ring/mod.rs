@@ -42,6 +42,38 @@ pub(crate) fn region_bytes(shape: &Shape, capacity: usize) -> Result<usize, Erro
         .ok_or(Error::Refused(Why::Capacity))
 }
 
+/// From this number of bytes on a copy is one instruction: at 4 KiB it takes 45 ns where word by word takes 105, at 1 MiB 22 µs
+/// and 35; at 512 bytes both take 14.
+const LONG: usize = 1_024;
+
+/// Copies whole words, from or to shared memory, as one instruction; how many bytes. 0: they are few, or this processor has none.
+///
+/// # Safety
+/// `from` is valid for reads of `length` bytes, and `to` for writes; what is shared may change meanwhile.
+#[inline(always)]
+unsafe fn copy_long(from: *const u8, to: *mut u8, length: usize) -> usize {
+    #[cfg(all(target_arch = "x86_64", not(any(miri, ysuite_loom))))]
+    if length >= LONG {
+        let bytes = length / 8 * 8;
+        // ORDERING: as of relaxed words. The processor orders a store that follows, which publishes, behind the whole copy, and
+        // a load that follows, which checks a copy, behind it as well; the compiler moves neither across.
+        // SAFETY: by the caller; calls leave the direction forward. To the language, what another process does to the memory
+        // meanwhile is what this instruction does: there is no load or store of it that could race.
+        unsafe {
+            core::arch::asm!(
+                "rep movsb",
+                inout("rcx") bytes => _,
+                inout("rsi") from => _,
+                inout("rdi") to => _,
+                options(nostack, preserves_flags)
+            );
+        }
+        return bytes;
+    }
+    let _ = (from, to, length, LONG);
+    0
+}
+
 /// Writes bytes into shared memory, as whole words; the last one is padded with zeros.
 ///
 /// # Safety
@@ -49,6 +81,8 @@ pub(crate) fn region_bytes(shape: &Shape, capacity: usize) -> Result<usize, Erro
 /// writes. `from` is valid for reads of `length` bytes.
 #[inline(always)]
 pub(crate) unsafe fn store_words(to: NonNull<u8>, from: *const u8, length: usize) {
+    // SAFETY: by the caller.
+    let copied = unsafe { copy_long(from, to.as_ptr(), length) };
     let (to, words) = (to.as_ptr().cast::<u64>(), length / 8);
     let put = |at: usize, value: u64| {
         // SAFETY: by the caller.
@@ -56,7 +90,7 @@ pub(crate) unsafe fn store_words(to: NonNull<u8>, from: *const u8, length: usize
         // ORDERING: Relaxed; the state of the ring publishes it.
         word.store(value, Ordering::Relaxed);
     };
-    for at in 0..words {
+    for at in copied / 8..words {
         // SAFETY: by the caller.
         put(at, unsafe { from.add(8 * at).cast::<u64>().read_unaligned() });
     }
@@ -76,6 +110,8 @@ pub(crate) unsafe fn store_words(to: NonNull<u8>, from: *const u8, length: usize
 /// writes of `length` bytes.
 #[inline(always)]
 pub(crate) unsafe fn load_words(from: NonNull<u8>, to: *mut u8, length: usize) {
+    // SAFETY: by the caller.
+    let copied = unsafe { copy_long(from.as_ptr(), to, length) };
     let (from, words) = (from.as_ptr().cast::<u64>(), length / 8);
     let get = |at: usize| {
         // SAFETY: by the caller; the word may be read-only, and is only loaded, relaxed.
@@ -83,7 +119,7 @@ pub(crate) unsafe fn load_words(from: NonNull<u8>, to: *mut u8, length: usize) {
         // ORDERING: Relaxed; behind the Acquire with which the state was read.
         word.load(Ordering::Relaxed)
     };
-    for at in 0..words {
+    for at in copied / 8..words {
         // SAFETY: by the caller.
         unsafe { to.add(8 * at).cast::<u64>().write_unaligned(get(at)) };
     }

@@ -211,6 +211,18 @@ fn work_pair(manner: Manner) -> [Body; 2] {
     [Box::new(sends), Box::new(receives)]
 }
 
+fn poll_for_loan(sender: &mut LoanSender, is_large: bool) {
+    loop {
+        match if is_large { sender.try_large(8) } else { sender.try_loan(8) }.map(drop) {
+            Ok(()) => return,
+            Err(error) => assert_eq!(error, LoanError::Dry),
+        }
+        if if is_large { sender.arm_large() } else { sender.arm() } {
+            wait_for(sender);
+        }
+    }
+}
+
 fn lend_all(mut sender: LoanSender, manner: Manner) {
     sender.set_spin(0);
     sender.serve();
@@ -218,15 +230,8 @@ fn lend_all(mut sender: LoanSender, manner: Manner) {
     for message in 0..MESSAGES {
         // Each fourth has memory of its own.
         let is_large = message % 4 == 3;
-        while manner == Manner::Polls {
-            let lent = if is_large { sender.try_large(8) } else { sender.try_loan(8) }.map(drop);
-            match lent {
-                Ok(()) => break,
-                Err(error) => assert_eq!(error, LoanError::Dry),
-            }
-            if if is_large { sender.arm_large() } else { sender.arm() } {
-                wait_for(&sender);
-            }
+        if manner == Manner::Polls {
+            poll_for_loan(&mut sender, is_large);
         }
         let mut loan = if is_large { sender.large(8) } else { sender.loan(8) }.unwrap();
         loan.write(0, &message);
