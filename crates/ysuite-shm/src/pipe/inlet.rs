@@ -55,6 +55,7 @@ pub(crate) trait Inlet: Half {
         }
         self.end().meet(None);
         self.end().check_at_times();
+        // Before the look: what was published before the end is found by it.
         let fate = self.end().fate();
         if self.look() {
             return Ok(());

@@ -19,6 +19,7 @@ mod injected;
 #[allow(dead_code, reason = "shared with the other tests")]
 #[path = "../support/kinds.rs"]
 mod kinds;
+mod last;
 mod loan;
 mod once;
 #[cfg(target_arch = "x86_64")]
@@ -163,6 +164,8 @@ const ONCE: &[(&str, fn())] = &[
     ("descriptors that run out", faults::no_descriptors),
     ("a forked child drops its copy of an end", once::forked_copy),
     ("a next receiver goes on", once::next_receiver_goes_on),
+    ("the last message of a sender that goes", last::of_pipes),
+    ("the last answer of a receiver that goes", last::of_calls),
     ("workers are killed and come, and no job is lost", work::random_kills),
     ("a forked child drops its copy of a job", work::forked_job),
     ("a receiver of a loan is killed with all slots", loan::killed_with_all_slots),
