@@ -3,10 +3,9 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use ysuite_shm::{BroadcastError, BroadcastReceiver, Error};
+use ysuite_shm::{BroadcastError, BroadcastReceiver};
 use ysuite_shm_fuzz::{
-    CLOSED, FROM, Fate, Input, Kind, Liar, Memory, Message, PUBLISHED, RING, Role, attempt, lap, pair, publish,
-    ring_bytes,
+    FROM, Input, Kind, Liar, Memory, Message, PUBLISHED, RING, Role, Trial, attempt, lap, pair, publish, ring_bytes,
 };
 
 /// As an honest sender does, that waits for nobody.
@@ -29,9 +28,9 @@ fn take<T: Message>(end: &mut BroadcastReceiver<T>, input: &mut Input) -> Result
     Ok(messages)
 }
 
+/// A receiver that joins behind some messages, or is told that it does.
 fn run<T: Message>(input: &mut Input) {
-    let (capacity, is_lossy) = (1 + input.below(24), input.flip());
-    let (one, other) = pair();
+    let (capacity, is_lossy, (one, other)) = (1 + input.below(24), input.flip(), pair());
     let mut end = BroadcastReceiver::<T>::from_fd(one).unwrap();
     let (kind, ring) = (if is_lossy { Kind::Lossy } else { Kind::Broadcast }, ring_bytes::<T>(capacity));
     let liar = Liar::new(other, kind, Role::Sender, (size_of::<T>(), align_of::<T>()), capacity, ring);
@@ -40,55 +39,62 @@ fn run<T: Message>(input: &mut Input) {
     (0..published).for_each(|position| publish_over::<T>(memory, capacity, position, is_lossy));
     liar.hello(input.flip());
     liar.page.set(FROM, published + 1);
-    let (mut next, mut lies, fate) = (published, 0_u64, Fate::default());
+    let (mut trial, mut received) = (Trial::new(3), published);
     if input.below(4) == 0 {
         liar.page.set(FROM, input.lie(&[published + 1]));
-        lies = 1;
+        trial.lies = 1;
     }
-    let mut has_closed = false;
-    let (mut is_over, mut left) = (false, 3);
-    while left > 0 {
-        is_over = is_over || input.is_over();
-        has_closed |= liar.page.get(CLOSED) != 0;
-        match if is_over { 7 } else { input.below(8) } {
-            0..=2 if is_lossy || lies > 0 || published.wrapping_sub(next) < capacity as u64 => {
+    while let Some(next) = trial.next(input, &liar) {
+        match next {
+            0..=2 if is_lossy || !trial.is_honest() || published - received < capacity as u64 => {
                 publish_over::<T>(memory, capacity, published, is_lossy);
                 published += 1;
             }
             3 => {
-                let at =
-                    if input.below(4) == 0 { PUBLISHED } else { RING + 8 * input.below(ring.div_ceil(8).min(256)) };
-                memory.set(at, input.lie(&[memory.get(at), published, next, published + lap::<T>(capacity)]));
-                lies += 1;
+                let word = RING + 8 * input.below(ring.div_ceil(8).min(256));
+                let at = if input.below(4) == 0 { PUBLISHED } else { word };
+                memory.set(at, input.lie(&[memory.get(at), published, received, published + lap::<T>(capacity)]));
+                trial.lies += 1;
             }
-            4 => lies += u64::from(liar.lie_in_page(input, &[published, next]) == FROM),
-            5 => assert!(!end.arm() || lies > 0 || next == published, "it would sleep"),
-            _ => match take(&mut end, input) {
-                Ok(messages) => {
-                    assert!(!fate.is_over(), "nothing behind the end");
-                    for message in messages {
-                        assert!(lies > 0 || next < published && message == T::of(next), "in order, each once");
-                        next = next.wrapping_add(1);
-                    }
-                }
-                Err(BroadcastError::Lagged(lost)) => {
-                    assert!(is_lossy && lost > 0 && !fate.is_over());
-                    assert!(lies > 0 || lost <= published - next, "no more than there were");
-                    next = next.wrapping_add(lost);
-                }
-                Err(error) => {
-                    // What is published behind the end is nobody's.
-                    let is_honest = lies == 0 && !fate.is_over();
-                    assert!(!is_honest || next == published);
-                    if let BroadcastError::Ended(error) = error {
-                        assert!(!is_honest || error != Error::Broken && has_closed);
-                        fate.ended(error);
-                    }
-                    left -= u32::from(is_over);
-                }
-            },
+            4 => trial.lies += u64::from(liar.lie_in_page(input, &[published, received]) == FROM),
+            5 => assert!(!end.arm() || !trial.is_honest() || received == published, "it would sleep"),
+            _ => received = takes(&mut end, input, &mut trial, received..published),
         }
     }
+}
+
+/// A call that receives; `rest`: what it has not received, if its sender has not lied. How far it has received now.
+fn takes<T: Message>(
+    end: &mut BroadcastReceiver<T>,
+    input: &mut Input,
+    trial: &mut Trial,
+    rest: std::ops::Range<u64>,
+) -> u64 {
+    let taken = match take(end, input) {
+        Ok(messages) => {
+            trial.received_some();
+            let is_next = messages.iter().zip(rest.clone()).all(|(message, number)| *message == T::of(number));
+            assert!(
+                !trial.is_honest() || is_next && messages.len() as u64 <= rest.end - rest.start,
+                "in order, each once"
+            );
+            messages.len() as u64
+        }
+        Err(BroadcastError::Lagged(lost)) => {
+            trial.received_some();
+            assert!(lost > 0 && (!trial.is_honest() || lost <= rest.end - rest.start), "no more than there were");
+            lost
+        }
+        Err(BroadcastError::Empty) => {
+            trial.received_none(None, rest.is_empty(), false);
+            0
+        }
+        Err(BroadcastError::Ended(error)) => {
+            trial.received_none(Some(error), rest.is_empty(), false);
+            0
+        }
+    };
+    rest.start.wrapping_add(taken)
 }
 
 fuzz_target!(|data: &[u8]| attempt(data, |input| match input.below(3) {

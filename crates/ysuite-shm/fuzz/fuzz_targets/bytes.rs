@@ -6,7 +6,7 @@ use std::os::fd::OwnedFd;
 
 use libfuzzer_sys::fuzz_target;
 use ysuite_shm::{Bytes, BytesReceiver, Error, Funnel, TryRecvError};
-use ysuite_shm_fuzz::{CLOSED, Fate, Input, Kind, Liar, PUBLISHED, RING, Role, attempt, pair};
+use ysuite_shm_fuzz::{Input, Kind, Liar, PUBLISHED, RING, Role, Trial, attempt, pair};
 
 enum End {
     Pipe(BytesReceiver),
@@ -88,19 +88,17 @@ fn run(input: &mut Input) {
     let (mut end, socket) = End::new(is_funnel);
     let liar = Liar::new(socket, Kind::Bytes, Role::Sender, (1, 1), capacity, capacity);
     liar.hello(input.flip());
-    let (mut published, mut position, mut consumed) = (0_u64, 0_u64, 0_u64);
-    let (mut received, mut lies, mut told, fate) = (0_u64, 0_u64, 0_u64, Fate::default());
-    let mut has_closed = false;
-    let (mut is_over, mut left) = (false, 8);
-    while left > 0 {
-        is_over = is_over || input.is_over();
-        has_closed |= liar.page.get(CLOSED) != 0;
-        match if is_over { 7 } else { input.below(8) } {
+    let (mut trial, mut published, mut received) = (Trial::new(8), 0_u64, 0_u64);
+    // In bytes.
+    let (mut position, mut consumed) = (0_u64, 0_u64);
+    while let Some(next) = trial.next(input, &liar) {
+        match next {
             0..=2 => {
                 let message = record(published);
-                if lies > 0 || position + taken_by(message.len()) - consumed <= capacity as u64 {
+                let end = position + taken_by(message.len());
+                if !trial.is_honest() || end - consumed <= capacity as u64 {
                     publish(&liar, capacity, position, &message);
-                    (published, position) = (published + 1, position + taken_by(message.len()));
+                    (published, position) = (published + 1, end);
                     if is_funnel {
                         liar.wake();
                     }
@@ -109,37 +107,19 @@ fn run(input: &mut Input) {
             3 => {
                 let at = if input.flip() { PUBLISHED } else { RING + 8 * input.below(capacity / 8) };
                 liar.page.set(at, input.lie(&[liar.page.get(at), position, consumed, capacity as u64]));
-                lies += 1;
+                trial.lies += 1;
             }
-            4 => {
-                let near = [position, consumed];
-                lies += u64::from(liar.lie_in_page(input, &near) == PUBLISHED);
-            }
-            5 => {
-                assert!(!end.arm() || lies > 0 || received == published, "it would sleep");
-            }
+            4 => trial.lies += u64::from(liar.lie_in_page(input, &[position, consumed]) == PUBLISHED),
+            5 => assert!(!end.arm() || !trial.is_honest() || received == published, "it would sleep"),
             _ => match end.take(input) {
                 Ok(message) => {
-                    assert!(!fate.is_over(), "nothing behind the end");
-                    assert!(lies > 0 || message == record(received), "in order, each once, whole");
-                    assert!(message.len() <= capacity - 8);
-                    received += 1;
-                    consumed = consumed.wrapping_add(taken_by(message.len()));
+                    trial.received_some();
+                    assert!(!trial.is_honest() || message == record(received), "in order, each once, whole");
+                    (received, consumed) = (received + 1, consumed + taken_by(message.len()));
                     // Each publication shows the receiver a ring full at most.
-                    told += taken_by(message.len());
-                    assert!(told <= (published + lies) * capacity as u64);
+                    assert!(message.len() <= capacity - 8 && consumed <= (published + trial.lies) * capacity as u64);
                 }
-                Err(error) => {
-                    // What is published behind the end is nobody's.
-                    let is_honest = lies == 0 && !fate.is_over();
-                    assert!(!is_honest || received == published, "all that was published, before anything else");
-                    if let Some(error) = error {
-                        assert!(!is_honest || error != Error::Broken && has_closed);
-                        // A funnel tells of the end of a lane once, and then that it has none.
-                        if is_funnel { lies += 1 } else { fate.ended(error) }
-                    }
-                    left -= u32::from(is_over);
-                }
+                Err(error) => trial.received_none(error, received == published, is_funnel),
             },
         }
     }

@@ -48,7 +48,7 @@ fn of_messages(input: &mut Input) {
     let mut sender = Sender::<u64>::from_fd(one, capacity).unwrap();
     let mut claims = Claims::new(Liar::new(other, Kind::Typed, Role::Receiver, (8, 8), 0, 0));
     claims.liar.hello(input.flip());
-    let (mut sent, fate) = (0, Fate::default());
+    let (mut sent, mut fate) = (0, Fate::default());
     while !input.is_over() {
         match input.below(4) {
             0 => claims.make(input, &[sent, claims.most(sent)]),
@@ -81,7 +81,7 @@ fn of_bytes(input: &mut Input) {
     let mut sender = BytesSender::from_fd(one, capacity).unwrap();
     let mut claims = Claims::new(Liar::new(other, Kind::Bytes, Role::Receiver, (1, 1), 0, 0));
     claims.liar.hello(input.flip());
-    let (mut sent, mut positions, fate) = (Vec::new(), vec![0_u64], Fate::default());
+    let (mut sent, mut positions, mut fate) = (Vec::new(), vec![0_u64], Fate::default());
     while !input.is_over() {
         let position = positions[positions.len() - 1];
         match input.below(4) {

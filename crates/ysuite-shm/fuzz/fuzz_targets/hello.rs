@@ -71,13 +71,14 @@ tried! {
     };
 }
 
-fn run(input: &mut Input) {
+/// An end, and the liar at the other one.
+fn ends(input: &mut Input) -> (Box<dyn Tried>, Liar) {
     let options = if input.flip() { Options::new().careful() } else { Options::new() };
     let ((one, other), capacity) = (pair(), 1 + input.below(16));
     let ring = (capacity.div_ceil(7) + 1) * 64;
     let sender = |kind, capacity, ring, size| (kind, Role::Sender, (size, size), capacity, ring);
     let receiver = |kind, size| (kind, Role::Receiver, (size, size), 0, 0);
-    let (mut end, (kind, role, shape, capacity, ring)): (Box<dyn Tried>, _) = match input.below(8) {
+    let (end, (kind, role, shape, capacity, ring)): (Box<dyn Tried>, _) = match input.below(8) {
         0 => (Box::new(options.sender::<u64>(one, capacity).unwrap()), receiver(Kind::Typed, 8)),
         1 => (Box::new(options.bytes_sender(one, 16 * capacity).unwrap()), receiver(Kind::Bytes, 1)),
         2 => (Box::new(options.receiver::<u64>(one).unwrap()), sender(Kind::Typed, capacity, ring, 8)),
@@ -87,8 +88,12 @@ fn run(input: &mut Input) {
         6 => (Box::new(options.broadcast_receiver::<u64>(one).unwrap()), sender(Kind::Broadcast, capacity, ring, 8)),
         _ => (Box::new(options.broadcast_receiver::<u64>(one).unwrap()), sender(Kind::Lossy, capacity, ring, 8)),
     };
-    let mut liar = Some(Liar::new(other, kind, role, shape, capacity, ring));
-    let (fate, mut is_met) = (Fate::default(), false);
+    (end, Liar::new(other, kind, role, shape, capacity, ring))
+}
+
+fn run(input: &mut Input) {
+    let (mut end, liar) = ends(input);
+    let (mut liar, mut fate, mut is_met) = (Some(liar), Fate::default(), false);
     while !input.is_over() {
         match (input.below(8), &liar) {
             (0..=2, Some(liar)) => Packet::of(input, liar).send(liar.socket.as_fd()),
@@ -102,20 +107,15 @@ fn run(input: &mut Input) {
                 }
                 Err(error) => fate.ended(error),
             },
-            _ => {
-                if let Some(error) = end.act() {
-                    fate.ended(error);
-                }
-            }
+            _ => end.act().into_iter().for_each(|error| fate.ended(error)),
         }
     }
-    // Whatever has come of it: nobody is there any more.
+    // Whatever has come of it: nobody is there any more, and that is noticed. A sender first fills its ring.
     drop(liar);
-    for _ in 0..300 {
-        if end.act().is_some() {
-            return;
-        }
-    }
+    assert!((0..300).any(|_| {
+        end.arm();
+        end.act().is_some()
+    }));
 }
 
 fuzz_target!(|data: &[u8]| attempt(data, run));

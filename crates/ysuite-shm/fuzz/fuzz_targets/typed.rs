@@ -5,7 +5,7 @@ use std::os::fd::OwnedFd;
 
 use libfuzzer_sys::fuzz_target;
 use ysuite_shm::{Error, Funnel, Receiver, TryRecvError, WorkReceiver};
-use ysuite_shm_fuzz::{CLOSED, Fate, Input, Kind, Liar, Message, RING, Role, attempt, pair, publish, ring_bytes};
+use ysuite_shm_fuzz::{Input, Kind, Liar, Message, RING, Role, Trial, attempt, pair, publish, ring_bytes};
 
 enum End<T: Message> {
     Pipe(Receiver<T>),
@@ -73,15 +73,11 @@ fn run<T: Message>(input: &mut Input) {
     let (shape, ring) = ((size_of::<T>(), align_of::<T>()), ring_bytes::<T>(capacity));
     let liar = Liar::new(socket, kind, Role::Sender, shape, capacity, ring);
     liar.hello(input.flip());
-    let (mut published, mut received, mut lies, fate) = (0_u64, 0_u64, 0_u64, Fate::default());
-    let (mut is_over, mut has_closed) = (false, false);
-    // At last everything is taken; of a funnel, that has a lane parked or its end told, in more than one call.
-    let mut left = 8;
-    while left > 0 {
-        is_over = is_over || input.is_over();
-        has_closed |= liar.page.get(CLOSED) != 0;
-        match if is_over { 7 } else { input.below(8) } {
-            0..=2 if lies > 0 || published - received < capacity as u64 => {
+    // A funnel has a lane parked, or its end told, in more than one call.
+    let (mut trial, mut published, mut received) = (Trial::new(8), 0_u64, 0_u64);
+    while let Some(next) = trial.next(input, &liar) {
+        match next {
+            0..=2 if !trial.is_honest() || published - received < capacity as u64 => {
                 publish::<T>(&liar.page, capacity, published);
                 published += 1;
                 if which == 2 {
@@ -91,30 +87,20 @@ fn run<T: Message>(input: &mut Input) {
             3 => {
                 let at = RING + 8 * input.below(ring.div_ceil(8).min(256));
                 liar.page.set(at, input.lie(&[liar.page.get(at), published, received]));
-                lies += 1;
+                trial.lies += 1;
             }
             4 => _ = liar.lie_in_page(input, &[published, received]),
-            5 => {
-                assert!(!end.arm() || lies > 0 || received == published, "it would sleep");
-            }
+            5 => assert!(!end.arm() || !trial.is_honest() || received == published, "it would sleep"),
             _ => match end.take(input) {
                 Ok(message) => {
-                    assert!(!fate.is_over(), "nothing behind the end");
-                    assert!(lies > 0 || message == T::of(received), "in order, each once");
+                    trial.received_some();
+                    assert!(!trial.is_honest() || message == T::of(received), "in order, each once");
                     received += 1;
-                    assert!(received <= published || received <= (published + lies) * T::SLOTS as u64, "{received}");
+                    // One word says no more than that a group is full.
+                    let most = if trial.is_honest() { published } else { (published + trial.lies) * T::SLOTS as u64 };
+                    assert!(received <= most, "{received}");
                 }
-                Err(error) => {
-                    // What is published behind the end is nobody's.
-                    let is_honest = lies == 0 && !fate.is_over();
-                    assert!(!is_honest || received == published, "all that was published, before anything else");
-                    if let Some(error) = error {
-                        assert!(!is_honest || error != Error::Broken && has_closed);
-                        // A funnel tells of the end of a lane once, and then that it has none.
-                        if which == 2 { lies += 1 } else { fate.ended(error) }
-                    }
-                    left -= u32::from(is_over);
-                }
+                Err(error) => trial.received_none(error, received == published, which == 2),
             },
         }
     }

@@ -16,7 +16,6 @@ pub use memory::{
     ASLEEP, BEGUN, CLOSED, CONSUMED, FENCED, FROM, GIVEN_BACK, HEADER, Memory, PAGE, PUBLISHED, RING, WORDS,
 };
 
-use std::cell::Cell;
 use std::os::fd::AsRawFd;
 
 use ysuite_shm::Error;
@@ -73,22 +72,60 @@ pub fn publish<T: Message>(memory: &Memory, capacity: usize, position: u64) {
 
 /// An error stays for ever.
 #[derive(Default)]
-pub struct Fate(Cell<Option<Error>>);
+pub struct Fate(Option<Error>);
 
 impl Fate {
-    pub fn ended(&self, error: Error) {
-        match self.0.get() {
-            None => self.0.set(Some(error)),
-            Some(before) => assert_eq!(error, before, "an error stays"),
-        }
+    pub fn ended(&mut self, error: Error) {
+        assert_eq!(error, *self.0.get_or_insert(error), "an error stays");
     }
 
     pub fn is_over(&self) -> bool {
-        self.0.get().is_some()
+        self.0.is_some()
+    }
+}
+
+/// A receiver whose sender lies: what it may say depends on whether that has lied, and what was said before.
+pub struct Trial {
+    pub lies: u64,
+    pub fate: Fate,
+    /// The sender has said that it was dropped. It may have taken that back.
+    pub has_closed: bool,
+    is_over: bool,
+    left: u32,
+}
+
+impl Trial {
+    /// In the end all that is there is received, until there was nothing this number of times.
+    pub fn new(left: u32) -> Self {
+        Self { lies: 0, fate: Fate::default(), has_closed: false, is_over: false, left }
     }
 
-    pub fn get(&self) -> Option<Error> {
-        self.0.get()
+    /// What is done next: one of eight things, of which the last one is to receive. `None`: nothing.
+    pub fn next(&mut self, input: &mut Input, liar: &Liar) -> Option<usize> {
+        self.is_over |= input.is_over();
+        self.has_closed |= liar.page.get(CLOSED) != 0;
+        (self.left > 0).then(|| if self.is_over { 7 } else { input.below(8) })
+    }
+
+    pub fn is_honest(&self) -> bool {
+        self.lies == 0
+    }
+
+    pub fn received_some(&self) {
+        assert!(!self.fate.is_over(), "nothing behind the end");
+    }
+
+    /// There was nothing, or also the channel has ended. `has_all`: it has received all that an honest sender has sent.
+    /// `once`: a funnel tells of the end of a lane once, and then that it has none.
+    pub fn received_none(&mut self, error: Option<Error>, has_all: bool, once: bool) {
+        // What is published behind the end is nobody's.
+        let is_honest = self.is_honest() && !self.fate.is_over();
+        assert!(!is_honest || has_all, "all that was published, before anything else");
+        if let Some(error) = error {
+            assert!(!is_honest || error != Error::Broken && self.has_closed);
+            if once { self.lies += 1 } else { self.fate.ended(error) }
+        }
+        self.left -= u32::from(self.is_over);
     }
 }
 
