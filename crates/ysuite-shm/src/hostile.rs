@@ -813,8 +813,8 @@ fn memory_of_its_own_is_checked() {
             let mut sender = LoanSender::without_name(2, 16).unwrap();
             let mut receiver = options.loan_receiver(sender.seat().unwrap()).unwrap();
             sender.serve();
-            // Of a message that was never published.
-            sender.send_lie(3, good.as_fd());
+            // Of messages that were never published, more than are kept.
+            (0..100).for_each(|_| sender.send_lie(3, good.as_fd()));
             sender.send_lie(7, memfd.as_fd());
             sender.publish_lie([1 << 63 | number, *length]);
             assert!(!receiver.arm());

@@ -33,6 +33,8 @@ const REFUSED: u64 = 2;
 const SEALED: u64 = 3;
 /// More packets than a socket holds of a peer that sends no more than was agreed.
 const MOST_PACKETS: usize = 512;
+/// More descriptors than belong to messages that were not received; a peer must not use up those of this process.
+const MOST_KEPT: usize = 64;
 
 /// The peer, once it has said hello.
 pub(crate) struct Met {
@@ -96,7 +98,7 @@ pub(crate) struct Link {
     has_begun: bool,
     /// The only processor on which this end runs, as far as is known where it is made.
     processor: Option<u32>,
-    // GROWS: by what a careful peer has sent before its message was received; no more than `MOST_PACKETS`.
+    // GROWS: by what a careful peer has sent before its message was received; no more than `MOST_KEPT`.
     /// Sealed memory that has come, in order, and the number of each.
     sealed: VecDeque<(u32, OwnedFd)>,
 }
@@ -349,10 +351,14 @@ impl Link {
         // As many as there: a peer cannot keep this end here.
         for _ in 0..MOST_PACKETS {
             match self.receive_sealed() {
-                Ok(Found::Sealed(number, memfd)) if self.sealed.len() < MOST_PACKETS => {
+                Ok(Found::Sealed(number, memfd)) => {
+                    // Of those that no message belongs to, the oldest.
+                    if self.sealed.len() == MOST_KEPT {
+                        self.sealed.pop_front();
+                    }
                     self.sealed.push_back((number, memfd));
                 }
-                Ok(Found::Sealed(..) | Found::Other) => {}
+                Ok(Found::Other) => {}
                 Ok(Found::Nothing) | Err(_) => return,
             }
         }
@@ -376,7 +382,12 @@ impl Link {
             return Ok(Found::Nothing);
         };
         let what = u64::from_ne_bytes(bytes[16..].try_into().expect("eight bytes"));
-        let is_sealed = packet.bytes == BYTES && what & 0xffff_ffff == SEALED && packet.descriptors.len() == 1;
+        let is_sealed = packet.bytes == BYTES && what & 0xffff_ffff == SEALED;
+        if is_sealed && packet.is_cut {
+            // This process has no room for the descriptor.
+            return Err(os::refused(Errno::MFILE));
+        }
+        let is_sealed = is_sealed && packet.descriptors.len() == 1;
         Ok(match packet.descriptors.pop() {
             Some(memfd) if is_sealed => Found::Sealed((what >> 32) as u32, memfd),
             _ if packet.bytes == 0 => Found::Nothing,

@@ -235,6 +235,7 @@ impl Errno {
     pub(crate) const AGAIN: Self = Self(11);
     pub(crate) const NOMEM: Self = Self(12);
     pub(crate) const INVAL: Self = Self(22);
+    pub(crate) const MFILE: Self = Self(24);
     pub(crate) const FBIG: Self = Self(27);
     pub(crate) const PIPE: Self = Self(32);
     pub(crate) const ADDRINUSE: Self = Self(if MIPS { 125 } else { 98 });

@@ -66,7 +66,7 @@ pub(crate) fn another_users_listener() {
     child.join();
 }
 
-fn limit(which: libc::__rlimit_resource_t, most: u64) {
+pub(crate) fn limit(which: libc::__rlimit_resource_t, most: u64) {
     let mut limits = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: one value, which lives as long as the calls; limits this process alone.
     unsafe {

@@ -7,8 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use ysuite_shm::{Borrowed, Error, LoanError, LoanReceiver, LoanSender, connect};
+use ysuite_shm::{Borrowed, Error, LoanError, LoanReceiver, LoanSender, Why, connect};
 
+use crate::attacks;
 use crate::cases::{MESSAGES, Outcome, Part, Peer};
 #[cfg(target_arch = "x86_64")]
 use crate::injected::{Failure, in_a_crowd};
@@ -183,6 +184,29 @@ pub(crate) fn killed_with_all_slots() {
     });
     child.kill();
     assert_eq!(waiting.join().unwrap(), (SLOTS, 0));
+}
+
+/// A receiver that has no descriptor for memory of its own is told so, and not that its sender lies; what it has stays.
+pub(crate) fn no_descriptors() {
+    let (name, joined) = (name(), Shared::new());
+    let child = Child::run(|| {
+        let mut receiver = join(&name, &AtomicBool::new(false)).unwrap();
+        let held = receiver.recv().unwrap();
+        attacks::limit(libc::RLIMIT_NOFILE, 0);
+        joined.set(1);
+        assert_eq!(receiver.recv().unwrap_err(), Error::Refused(Why::System(libc::EMFILE)));
+        assert_eq!(whole(&held), 2);
+    });
+    let mut sender = LoanSender::bind(&name, SLOTS, 8 * WORDS).unwrap();
+    while sender.receivers() == 0 {
+        sender.serve_timeout(Duration::from_millis(1));
+    }
+    lend(&mut sender, 2).unwrap();
+    while joined.get() == 0 {
+        thread::yield_now();
+    }
+    lend(&mut sender, 3).unwrap();
+    child.join();
 }
 
 /// A forked child that drops its copies of what was lent, and of the receiver, gives nothing back.

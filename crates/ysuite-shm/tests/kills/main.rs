@@ -169,6 +169,7 @@ const ONCE: &[(&str, fn())] = &[
     ("workers are killed and come, and no job is lost", work::random_kills),
     ("a forked child drops its copy of a job", work::forked_job),
     ("a receiver of a loan is killed with all slots", loan::killed_with_all_slots),
+    ("a receiver of a loan without descriptors", loan::no_descriptors),
     ("a forked child drops its copy of a loan", loan::forked_loan),
     ("callers are killed and come, and no call is lost", call::random_kills),
     ("a forked child drops its copy of a question", call::forked_question),

@@ -40,6 +40,7 @@ fn the_values_are_those_of_libc() {
         (Errno::AGAIN, libc::EWOULDBLOCK),
         (Errno::NOMEM, libc::ENOMEM),
         (Errno::INVAL, libc::EINVAL),
+        (Errno::MFILE, libc::EMFILE),
         (Errno::FBIG, libc::EFBIG),
         (Errno::PIPE, libc::EPIPE),
         (Errno::ADDRINUSE, libc::EADDRINUSE),
