@@ -84,12 +84,32 @@ pub(crate) struct Own {
     memfd: OwnedFd,
 }
 
+/// From this number of bytes on it is asked how much memory there is.
+const LARGE: u64 = 16 << 20;
+
+/// A memfd with all its pages. For more than there is the kernel would take page after page, and then end processes, also others.
+fn populated(bytes: usize) -> Result<OwnedFd, Errno> {
+    if bytes as u64 >= LARGE && !fits(bytes as u64, std::fs::read_to_string("/proc/meminfo").ok().as_deref()) {
+        return Err(Errno::NOMEM);
+    }
+    let memfd = sys::memfd()?;
+    sys::allocate(memfd.as_fd(), bytes)?;
+    Ok(memfd)
+}
+
+/// Whether the kernel could give this number of bytes without taking them from somebody, as it says itself. One that says nothing
+/// decides by giving them.
+fn fits(bytes: u64, meminfo: Option<&str>) -> bool {
+    let line = meminfo.and_then(|lines| lines.lines().find_map(|line| line.strip_prefix("MemAvailable:")));
+    let kibibytes = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse::<u64>().ok());
+    kibibytes.is_none_or(|kibibytes| bytes / 1_024 < kibibytes)
+}
+
 impl Own {
     /// A region of this size, which is a multiple of [`PAGE`], all zero, with all its pages.
     pub(crate) fn new(bytes: usize) -> Result<Self, Error> {
         debug_assert!(bytes != 0 && bytes % PAGE == 0);
-        let memfd = sys::memfd().map_err(refused)?;
-        sys::allocate(memfd.as_fd(), bytes).map_err(refused)?;
+        let memfd = populated(bytes).map_err(refused)?;
         let map = Map::new(memfd.as_fd(), bytes, PROT_READ | PROT_WRITE).map_err(refused)?;
         match sys::add_seals(memfd.as_fd(), NEEDED | SEAL_FUTURE_WRITE) {
             Ok(()) => Ok(Self { map, memfd }),
@@ -177,8 +197,7 @@ impl Draft {
     /// At least this number of bytes, all zero, with all pages.
     pub(crate) fn new(bytes: usize) -> Result<Self, Error> {
         let bytes = bytes.max(1).checked_next_multiple_of(PAGE).ok_or(Error::Refused(Why::Capacity))?;
-        let memfd = sys::memfd().map_err(refused)?;
-        sys::allocate(memfd.as_fd(), bytes).map_err(refused)?;
+        let memfd = populated(bytes).map_err(refused)?;
         let map = Map::new(memfd.as_fd(), bytes, PROT_READ | PROT_WRITE).map_err(refused)?;
         Ok(Self { map, memfd })
     }

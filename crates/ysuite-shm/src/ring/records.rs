@@ -191,7 +191,7 @@ impl Reader {
         true
     }
 
-    /// Takes the record that a look has found. `Err`: so many were lost before it, and it stays.
+    /// Takes the record that a look has found. `Err`: the number of those that were lost before it, and it stays.
     pub(crate) fn take(&mut self, marks: Marks<'_>) -> Seen<Result<Vec<u8>, u32>> {
         let (position, ahead) = (self.position, self.ahead);
         let seen = marks.read(position, self.ring.bytes as u64, || {

@@ -163,7 +163,7 @@ impl Random {
         (self.0 >> 20) % most
     }
 
-    /// Once in so many times.
+    /// Once in this number of times.
     pub(crate) fn once_in(&mut self, times: u64) -> bool {
         self.below(times) == 0
     }

@@ -12,7 +12,7 @@ pub(crate) trait Cast: 'static {
     type Sender: Send;
     type Receiver: Send;
 
-    /// For so many messages, about.
+    /// For about this number of messages.
     fn bind(options: &Options, name: &str, capacity: usize) -> Result<Self::Sender, Error>;
     fn seat(sender: &mut Self::Sender) -> OwnedFd;
     fn serve(sender: &mut Self::Sender, limit: Duration);

@@ -8,7 +8,7 @@ use rustix::fs::{FallocateFlags, MemfdFlags, Mode, OFlags, SealFlags};
 use rustix::io::Errno;
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags};
 
-use super::{Draft, Own, PAGE, Peer, Sealed};
+use super::{Draft, Own, PAGE, Peer, Sealed, fits};
 use crate::sync::Ordering;
 use crate::{Error, Why};
 
@@ -165,4 +165,18 @@ fn a_region_stands_between_two_pages_without_access() {
         assert!(is_none(start - 1) && is_none(start + PAGE), "{maps}");
         assert!(maps.contains(&format!("{start:x}-{:x} {access}", start + PAGE)), "{maps}");
     }
+}
+
+/// Claim: Memory that is not there is refused, and not taken from others. That the whole is so is not tried: where it were not,
+/// the machine would be without memory.
+#[test]
+fn more_memory_than_there_is_is_refused() {
+    let meminfo = "MemTotal:       24000 kB\nMemFree:         1000 kB\nMemAvailable:   16385 kB\nBuffers: 1 kB\n";
+    assert!(fits(16 << 20, Some(meminfo)) && !fits(17 << 20, Some(meminfo)) && !fits(u64::MAX, Some(meminfo)));
+    assert!(
+        fits(u64::MAX, None) && fits(u64::MAX, Some("MemTotal: 1 kB")) && fits(u64::MAX, Some("MemAvailable: much"))
+    );
+    // This machine says it.
+    let said = std::fs::read_to_string("/proc/meminfo").unwrap();
+    assert!(fits(1 << 20, Some(&said)) && !fits(u64::MAX, Some(&said)));
 }
