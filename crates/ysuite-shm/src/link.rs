@@ -62,7 +62,8 @@ impl Shared {
 
 /// What a packet of a peer that was met is.
 enum Found {
-    Sealed(u32, OwnedFd),
+    /// `None`: this process had no room for the descriptor.
+    Sealed(u32, Option<OwnedFd>),
     /// A wake-up, or a lie, of which nothing is kept: the message that belongs to it is missed.
     Other,
     Nothing,
@@ -100,7 +101,7 @@ pub(crate) struct Link {
     processor: Option<u32>,
     // GROWS: by what a careful peer has sent before its message was received; no more than `MOST_KEPT`.
     /// Sealed memory that has come, in order, and the number of each.
-    sealed: VecDeque<(u32, OwnedFd)>,
+    sealed: VecDeque<(u32, Option<OwnedFd>)>,
 }
 
 impl Link {
@@ -383,13 +384,10 @@ impl Link {
         };
         let what = u64::from_ne_bytes(bytes[16..].try_into().expect("eight bytes"));
         let is_sealed = packet.bytes == BYTES && what & 0xffff_ffff == SEALED;
-        if is_sealed && packet.is_cut {
-            // This process has no room for the descriptor.
-            return Err(os::refused(Errno::MFILE));
-        }
-        let is_sealed = is_sealed && packet.descriptors.len() == 1;
-        Ok(match packet.descriptors.pop() {
-            Some(memfd) if is_sealed => Found::Sealed((what >> 32) as u32, memfd),
+        let number = (what >> 32) as u32;
+        Ok(match packet.descriptors.len() {
+            1 if is_sealed => Found::Sealed(number, packet.descriptors.pop()),
+            0 if is_sealed && packet.is_cut => Found::Sealed(number, None),
             _ if packet.bytes == 0 => Found::Nothing,
             _ => Found::Other,
         })
@@ -405,6 +403,7 @@ impl Link {
             };
             match next {
                 Found::Sealed(found, memfd) if found == number => {
+                    let memfd = memfd.ok_or_else(|| os::refused(Errno::MFILE))?;
                     return Sealed::map(memfd.as_fd(), self.options.largest_region);
                 }
                 Found::Nothing => break,
