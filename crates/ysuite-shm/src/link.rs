@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::os::{self, Errno, Own, PAGE, Peer, Poller, Sealed, Source};
 use crate::page::{self, Header, Kind, Role, Shape, VERSION};
 use crate::ring::region_bytes;
-use crate::sync::Ordering;
+use crate::sync::{Ordering, fence};
 use crate::{Error, Options, Why};
 
 /// "ysshm", a zero, and "he" for hello, in the order of the machine that wrote it.
@@ -45,6 +45,16 @@ pub(crate) struct Met {
     /// Rung by this end. Where one side is careful the socket is.
     bell: Option<Arc<OwnedFd>>,
     process: Option<OwnedFd>,
+}
+
+impl Met {
+    /// The position from which on this end receives of a sender that has others as well. `None`: it has not joined.
+    pub(crate) fn joined_at(&self) -> Option<u64> {
+        // ORDERING: Relaxed, as the memory is read-only, and the fence: pairs with the Release in `Link::say_joined`.
+        let from = self.region.word(page::FROM).load(Ordering::Relaxed);
+        fence(Ordering::Acquire);
+        from.checked_sub(1)
+    }
 }
 
 /// What a sender writes once for all its peers.
@@ -334,6 +344,12 @@ impl Link {
             Some(_) => os::poke(self.socket()),
             None => {}
         }
+    }
+
+    /// Says that the peer receives from this position on, as [`Met::joined_at`] finds it.
+    pub(crate) fn say_joined(&self, position: u64) {
+        // ORDERING: Release pairs with the fence in `Met::joined_at`: what was published before is in the ring.
+        self.own.word(page::FROM).store(position + 1, Ordering::Release);
     }
 
     /// As [`ring`](Self::ring), for other threads. The peer was met.

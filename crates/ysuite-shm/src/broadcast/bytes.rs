@@ -10,12 +10,12 @@ use crate::batch::Batch;
 use crate::end::{End, Half, deadline};
 use crate::funnel::Bytes;
 use crate::os::Peer;
-use crate::page::{BEGUN, FROM, FROM_NUMBER, Kind, NEWEST, NUMBER, PUBLISHED, RING};
+use crate::page::{BEGUN, FROM_NUMBER, Kind, NEWEST, NUMBER, PUBLISHED, RING};
 use crate::pipe::Inlet;
 use crate::ring::Look;
 use crate::ring::bytes::record_bytes;
 use crate::ring::records::{Marks, Reader, Seen};
-use crate::sync::{Ordering, fence};
+use crate::sync::Ordering;
 use crate::{BroadcastError, Error, Options, SendTimeoutError, TrySendError, Why};
 
 /// A sender does not come round so often while one word is read: one that seems to would keep the receiver here.
@@ -67,14 +67,9 @@ impl Inlet for BytesIn {
     fn attach(&mut self) {
         let (Some(met), None) = (&self.end.link.met, self.end.failed()) else { return };
         let Some(shared) = &met.shared else { return };
-        // ORDERING: Relaxed, as the memory is read-only, and the fence: pairs with the Release in `Outbound::met`.
-        let from = met.region.word(FROM).load(Ordering::Relaxed);
-        fence(Ordering::Acquire);
-        if from == 0 {
-            return;
-        }
-        self.from = from - 1;
-        // ORDERING: Relaxed; after the fence.
+        let Some(from) = met.joined_at() else { return };
+        self.from = from;
+        // ORDERING: Relaxed; after the fence in `joined_at`.
         let number = met.region.word(FROM_NUMBER).load(Ordering::Relaxed) as u32;
         let start = shared.start();
         // SAFETY: the region has the size of a ring of this capacity behind its page, as `Link::accept` has checked, and

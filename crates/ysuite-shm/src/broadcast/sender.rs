@@ -10,7 +10,7 @@ use crate::batch::{Batch, Notify};
 use crate::end::{End, Half, deadline};
 use crate::home::{Crowd, Party, wait};
 use crate::link::{Link, Shared};
-use crate::page::{CONSUMED, FROM, FROM_NUMBER, NUMBER, PUBLISHED, RING};
+use crate::page::{CONSUMED, FROM_NUMBER, NUMBER, PUBLISHED, RING};
 use crate::sync::{Ordering, fence};
 use crate::{Copied, Error, Message, Options, SendTimeoutError, TrySendError};
 
@@ -73,11 +73,10 @@ impl Party for Outbound {
     fn met(&mut self, shared: &Shared) {
         // ORDERING: Relaxed; this thread has written it.
         self.from = shared.memory.word(PUBLISHED).load(Ordering::Relaxed);
-        // ORDERING: Relaxed twice; this thread has written it, and the Release below hands it over.
+        // ORDERING: Relaxed twice; this thread has written it, and the Release in `say_joined` hands it over.
         let number = shared.memory.word(NUMBER).load(Ordering::Relaxed);
         self.end.link.own.word(FROM_NUMBER).store(number, Ordering::Relaxed);
-        // ORDERING: Release pairs with the fences in the two `attach`: what was published before is in the ring.
-        self.end.link.own.word(FROM).store(self.from + 1, Ordering::Release);
+        self.end.link.say_joined(self.from);
         self.end.published();
     }
 }

@@ -2,7 +2,7 @@
 
 use super::BroadcastIn;
 use crate::end::{End, Half};
-use crate::page::{FROM, Kind, PUBLISHED, RING};
+use crate::page::{Kind, PUBLISHED, RING};
 use crate::pipe::Inlet;
 use crate::ring::Look;
 use crate::ring::typed::{Ahead, Reader};
@@ -34,16 +34,11 @@ impl<T: Message> Inlet for TypedIn<T> {
     fn attach(&mut self) {
         let (Some(met), None) = (&self.end.link.met, self.end.failed()) else { return };
         let Some(shared) = &met.shared else { return };
-        // ORDERING: Relaxed, as the memory is read-only, and the fence: pairs with the Release in `Outbound::met`.
-        let from = met.region.word(FROM).load(Ordering::Relaxed);
-        fence(Ordering::Acquire);
-        if from == 0 {
-            return;
-        }
+        let Some(from) = met.joined_at() else { return };
         // SAFETY: the region has the size of a ring of this capacity behind its page, as `Link::accept` has checked, and
         // lives as long as `end`.
         let mut reader = unsafe { Reader::new(shared.start().add(RING), met.header.capacity) };
-        self.from = from - 1;
+        self.from = from;
         reader.go_to(self.from);
         self.reader = Some(reader);
         self.is_lossy = met.header.shape.kind == Kind::Lossy;

@@ -7,8 +7,7 @@ use super::table;
 use crate::end::{End, Half};
 use crate::home::Party;
 use crate::link::{Link, Shared};
-use crate::page::{CONSUMED, FROM};
-use crate::sync::Ordering;
+use crate::page::CONSUMED;
 use crate::{Error, Options};
 
 /// From this size of a slot on it pays to look which slots were given back, so that one is filled anew that is in the caches;
@@ -117,8 +116,7 @@ impl Party for Outbound {
     /// It joins here.
     fn met(&mut self, pool: &Pool) {
         self.from = pool.position;
-        // ORDERING: Release pairs with the fence in `LoanInlet::attach`: what was published before is in the ring.
-        self.end.link.own.word(FROM).store(self.from + 1, Ordering::Release);
+        self.end.link.say_joined(self.from);
         self.end.published();
     }
 }

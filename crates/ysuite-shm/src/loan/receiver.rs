@@ -11,11 +11,10 @@ use super::{IS_SEALED, Ticket, layout, shape, table, tickets};
 use crate::end::{End, Half, deadline, ended};
 use crate::link::Link;
 use crate::os::{self, Own, PAGE};
-use crate::page::{CONSUMED, FROM, RING};
+use crate::page::{CONSUMED, RING};
 use crate::pipe::{Inlet, limited, met_within};
 use crate::ring::Look;
 use crate::ring::typed::Reader;
-use crate::sync::{Ordering, fence};
 use crate::{Error, Options, RecvTimeoutError, TryRecvError};
 
 /// The receiving end of loans: it is lent all messages that a [`LoanSender`](crate::LoanSender) sends from when that has
@@ -61,18 +60,16 @@ impl Inlet for LoanInlet {
         let link = &mut self.end().link;
         let Some(sender) = link.ringer() else { return };
         let Some(met) = &mut link.met else { return };
-        // ORDERING: Relaxed, as the memory is read-only, and the fence: pairs with the Release in `Outbound::met`.
-        let from = met.region.word(FROM).load(Ordering::Relaxed);
-        fence(Ordering::Acquire);
+        let Some(from) = met.joined_at() else { return };
         let (slot, slots) = (met.header.shape.size, met.header.capacity);
-        let Some(layout) = layout(slot, slots).filter(|_| from != 0) else { return };
+        let Some(layout) = layout(slot, slots) else { return };
         let Some(pool) = met.shared.take() else { return };
         // SAFETY: the region has the size of a pool of these slots, with its ring behind its page, as `Link::accept` has
         // checked, and lives as long as `keep`.
         let mut reader = unsafe { Reader::new(pool.start().add(RING), tickets(slots)) };
-        reader.go_to(from - 1);
+        reader.go_to(from);
         let keep = Keep { pool, table, sender, layout, process: os::process(), parked: Mutex::new(None) };
-        self.joined = Some(Joined { reader, keep: Arc::new(keep), from: from - 1, slots, slot });
+        self.joined = Some(Joined { reader, keep: Arc::new(keep), from, slots, slot });
     }
 
     fn detach(&mut self) {

@@ -37,6 +37,18 @@ pub(crate) enum Seen<R> {
     Broken,
 }
 
+impl<R> Seen<R> {
+    /// The same, of what `f` makes of what is whole.
+    fn map<S>(self, f: impl FnOnce(R) -> S) -> Seen<S> {
+        match self {
+            Self::Whole(found) => Seen::Whole(f(found)),
+            Self::Nothing => Seen::Nothing,
+            Self::Overtaken => Seen::Overtaken,
+            Self::Broken => Seen::Broken,
+        }
+    }
+}
+
 impl Marks<'_> {
     /// Publishes the record from `from` to `to`, which `write` writes.
     pub(crate) fn publish(self, from: u64, to: u64, write: impl FnOnce()) {
@@ -171,15 +183,7 @@ impl Reader {
         if self.ahead > 0 {
             return Seen::Whole(());
         }
-        match marks.ahead(self.position, self.ring.bytes as u64) {
-            Seen::Whole(ahead) => {
-                self.ahead = ahead;
-                Seen::Whole(())
-            }
-            Seen::Nothing => Seen::Nothing,
-            Seen::Overtaken => Seen::Overtaken,
-            Seen::Broken => Seen::Broken,
-        }
+        marks.ahead(self.position, self.ring.bytes as u64).map(|ahead| self.ahead = ahead)
     }
 
     /// Goes on with the newest record. False: the writer lies.
@@ -212,21 +216,16 @@ impl Reader {
             }
             Some((Ok(message), number))
         });
-        match seen {
-            Seen::Whole((taken, number)) => {
-                self.number = number;
-                if let Ok(message) = &taken {
-                    let passed = record_bytes(message.len());
-                    self.number = number.wrapping_add(1);
-                    self.position = self.position.wrapping_add(passed);
-                    self.ahead -= passed;
-                }
-                Seen::Whole(taken)
+        seen.map(|(taken, number)| {
+            self.number = number;
+            if let Ok(message) = &taken {
+                let passed = record_bytes(message.len());
+                self.number = number.wrapping_add(1);
+                self.position = self.position.wrapping_add(passed);
+                self.ahead -= passed;
             }
-            Seen::Nothing => Seen::Nothing,
-            Seen::Overtaken => Seen::Overtaken,
-            Seen::Broken => Seen::Broken,
-        }
+            taken
+        })
     }
 }
 
