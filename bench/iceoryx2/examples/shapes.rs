@@ -66,6 +66,7 @@ fn per(messages: u64, begin: Instant) -> f64 {
 /// A name that no other round has.
 fn name() -> String {
     static NEXT: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+    // ORDERING: Relaxed; the number guards nothing.
     let next = NEXT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
     format!("shapes-{}-{next}", std::process::id())
 }
