@@ -104,12 +104,12 @@ pub(crate) enum Waited {
 
 /// Memory for a chunk. Aborts where there is none, as allocation does.
 pub(crate) fn allocate(layout: Layout) -> NonNull<u8> {
-    allocate_by(std::alloc::alloc, layout).unwrap_or_else(|| handle_alloc_error(layout))
+    allocate_by(std::alloc::alloc, layout, false).unwrap_or_else(|| handle_alloc_error(layout))
 }
 
 /// Zeroed memory; `None` where there is none. Whole pages are in place already. `layout` is not empty.
 pub(crate) fn allocate_zeroed(layout: Layout) -> Option<NonNull<u8>> {
-    allocate_by(std::alloc::alloc_zeroed, layout)
+    allocate_by(std::alloc::alloc_zeroed, layout, true)
 }
 
 /// Zeroed memory for a long time: where it has many pages, each is put in place when it is first written, and can be
@@ -158,12 +158,16 @@ pub(crate) unsafe fn discard(memory: NonNull<u8>, layout: Layout) {
     }
 }
 
-/// Memory from the kernel, which is full of zeros, or from this function of the allocator.
-fn allocate_by(allocator: unsafe fn(Layout) -> *mut u8, layout: Layout) -> Option<NonNull<u8>> {
+/// Memory from the kernel, or from this function of the allocator.
+#[cfg_attr(
+    not(all(any(target_os = "linux", target_os = "android", windows), not(ysuite_loom), not(ysuite_portable))),
+    expect(unused_variables, reason = "what the allocator gives is as its function says")
+)]
+fn allocate_by(allocator: unsafe fn(Layout) -> *mut u8, layout: Layout, is_zeroed: bool) -> Option<NonNull<u8>> {
     assert!(layout.size() != 0, "an empty layout cannot be allocated");
     #[cfg(all(any(target_os = "linux", target_os = "android", windows), not(ysuite_loom), not(ysuite_portable)))]
     if pages::is_paged(layout) {
-        return pages::take(layout);
+        return pages::take(layout, is_zeroed);
     }
     // SAFETY: the assertion above ensures that the layout is not empty.
     NonNull::new(unsafe { allocator(layout) })
@@ -184,6 +188,12 @@ pub(crate) unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
         }
         std::alloc::dealloc(memory.as_ptr(), layout);
     }
+}
+
+/// Gives the kernel what memory is kept for a backlog that goes on, as one is over.
+pub(crate) fn settle() {
+    #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
+    regions::settle();
 }
 
 /// Sleeps while `word == expected`, until the deadline at most. May return early for no reason. Makes no system call

@@ -131,6 +131,8 @@ mod linux {
     /// All pages are put in place at once.
     pub(in crate::os) const MAP_POPULATE: c_int = if MIPS { 0x10000 } else { 0x8000 };
     pub(in crate::os) const MADV_DONTNEED: c_int = 4;
+    pub(in crate::os) const MADV_HUGEPAGE: c_int = 14;
+    pub(in crate::os) const MADV_NOHUGEPAGE: c_int = 15;
     pub(in crate::os) const MADV_WIPEONFORK: c_int = 18;
     /// Of Linux 5.14.
     pub(in crate::os) const MADV_POPULATE_WRITE: c_int = 23;
@@ -271,6 +273,7 @@ mod linux {
         assert_eq!((MAP_FIXED, MAP_POPULATE), (libc::MAP_FIXED, libc::MAP_POPULATE));
         assert_eq!((MADV_DONTNEED, MADV_WIPEONFORK), (libc::MADV_DONTNEED, libc::MADV_WIPEONFORK));
         assert_eq!(MADV_POPULATE_WRITE, libc::MADV_POPULATE_WRITE);
+        assert_eq!((MADV_HUGEPAGE, MADV_NOHUGEPAGE), (libc::MADV_HUGEPAGE, libc::MADV_NOHUGEPAGE));
         assert_eq!(size_of::<Offset>(), size_of::<libc::off_t>());
     }
 }

@@ -11,7 +11,7 @@ use core::ffi::c_int;
 use core::ptr::{self, NonNull};
 
 #[cfg(not(ysuite_portable))]
-use super::regions;
+use super::regions::{self, Content};
 use super::sys::{self, MADV_DONTNEED, MADV_DONTNEED_LOCKED, MAP_POPULATE, PROT_READ_WRITE};
 use crate::os::count_call;
 use crate::sync::{AtomicPtr, Ordering};
@@ -30,18 +30,18 @@ pub(in crate::os) fn is_paged(layout: Layout) -> bool {
     !cfg!(miri) && layout.size() >= PAGES_FROM && layout.align() <= PAGE
 }
 
-/// Zeroed memory for a paged block; `None` where there is none. All its pages are in place: the caller is about to
-/// write them.
+/// Memory for a paged block; `None` where there is none. All its pages are in place: the caller is about to write them.
 #[cfg(not(ysuite_portable))]
 #[inline(never)]
-pub(in crate::os) fn take(layout: Layout) -> Option<NonNull<u8>> {
-    if layout.size() <= regions::MOST { regions::take(layout, true) } else { map_with(layout, MAP_POPULATE) }
+pub(in crate::os) fn take(layout: Layout, is_zeroed: bool) -> Option<NonNull<u8>> {
+    let content = if is_zeroed { Content::Zeros } else { Content::Any };
+    if layout.size() <= regions::MOST { regions::take(layout, content) } else { map_with(layout, MAP_POPULATE) }
 }
 
-/// As [`take`], but each page is put in place when it is first written.
+/// As [`take`] of zeroed memory, but each page is put in place when it is first written.
 #[cfg(not(ysuite_portable))]
 pub(in crate::os) fn reserve(layout: Layout) -> Option<NonNull<u8>> {
-    if layout.size() <= regions::MOST { regions::take(layout, false) } else { map_with(layout, 0) }
+    if layout.size() <= regions::MOST { regions::take(layout, Content::Reserved) } else { map_with(layout, 0) }
 }
 
 /// # Safety
@@ -123,7 +123,7 @@ unsafe fn drop_pages(memory: NonNull<u8>, bytes: usize) -> bool {
 /// # Safety
 /// A mapping of `bytes` bytes. The caller is responsible for what the advice does to it.
 #[inline(never)]
-unsafe fn advise(memory: NonNull<u8>, bytes: usize, advice: c_int) -> bool {
+pub(super) unsafe fn advise(memory: NonNull<u8>, bytes: usize, advice: c_int) -> bool {
     count_call();
     // SAFETY: by the caller.
     unsafe { sys::advise(memory.as_ptr(), bytes, advice) }

@@ -1,12 +1,17 @@
-//! Blocks of some tens of KiB, cut out of *regions*: maps of up to [`SPAN`] bytes with as many blocks of one size as
-//! fit. So a process has one map for some thirty blocks, where it may have 65,530 maps in all (`vm.max_map_count`).
-//! When a block is given back, its pages go to the kernel at once and its addresses stay in the region. A region whose
-//! blocks are all free is unmapped as a whole, except one of each size.
+//! Blocks of some tens of KiB, cut out of *regions*: maps of [`SPAN`] bytes with as many blocks of one size as fit. So a
+//! process has one map for some thirty blocks, where it may have 65,530 maps in all (`vm.max_map_count`). A region whose
+//! blocks are all free is unmapped as a whole, except one of each size, which has no pages.
+//!
+//! A region is *small* or *whole*. In a small one a block has pages while it is in use: one system call when it is
+//! taken, one when it is given back, and the kernel's work for each page. That is most of the time of a burst. So where
+//! the small regions have [a quarter](Kind::is_filled) of their blocks in use, a further region is made whole: it gets
+//! all its pages at once, as one huge page where the kernel has any, and its blocks keep them until all are free. What
+//! a process has in vain is at most a third of what it uses, and two regions: a whole region with less than three quarters
+//! of its blocks in use *drains*, and is made small as soon as two others drain, or when a receiver [settles](settle).
 //!
 //! Any thread, also in a forked child: no lock is held across a fork. Lock-free except for the kernel, and for the
-//! allocator where a size gets its 16th region, its 48th and so on. A thread that was stopped while it made or unmade a
-//! region keeps that one from others, and no other. A block takes one system call when it is taken and one when it is
-//! given back; a region has four calls in its life.
+//! allocator where a size gets its 16th region, its 48th and so on. A thread that was stopped while it made, unmade or
+//! emptied a region keeps that one from others, and no other. A region has four to nine calls in its life.
 //!
 //! Nothing is lost where the kernel refuses: a region that cannot be unmapped keeps its addresses, has no pages, and is
 //! used again. Where pages cannot be given back (a kernel before 5.18 whose caller has locked them by `mlock`; a
@@ -18,10 +23,10 @@ use core::alloc::Layout;
 use core::ffi::c_int;
 use core::ptr::{self, NonNull};
 
-use super::pages::{give_pages_back, populate};
+use super::pages::{advise, give_pages_back, populate};
 use super::sys::{self, MAP_FIXED, MAP_POPULATE, PROT_NONE, PROT_READ_WRITE};
 use crate::os::count_call;
-use crate::sync::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 
 /// The alignment of a region, and the most bytes that it has.
 const SPAN: usize = 2 << 20;
@@ -38,27 +43,47 @@ const FIRST: usize = 16;
 /// How many further pieces there may be: of the smallest blocks they are for 2 TiB.
 const PIECES: usize = 16;
 
+/// The number of regions of a size that may drain without being made small.
+const DRAINING: usize = 2;
+
 /// In a region's word: a thread is about to make or unmake it, or to take the first of its blocks.
 const BUSY: u64 = 1 << 63;
 
+// GROWS: pages of free blocks; bound: a third of the pages in use and two regions for each size; full: given back, as at
+//     the end of each backlog; test: src/os/linux/regions.rs: what_many_use_comes_and_goes_as_whole_regions
 /// The state of a region. Never freed: a thread may read it at any time.
 struct PageRegion {
     /// A bit for each block that is in use, or `BUSY`.
     used: AtomicU64,
     /// A bit for each block whose addresses are mapped for reading and writing. Changed by the block's owner.
     ready: AtomicU64,
+    /// A bit for each free block that has pages, with what was in them. Changed by the block's owner, while it has it.
+    warm: AtomicU64,
+    /// The region is whole. A hint: what a block has is said by the words above.
+    is_whole: AtomicBool,
     /// Where the region is; null where there is none. Changed by the thread that has set `BUSY`.
     base: AtomicPtr<u8>,
 }
 
 impl PageRegion {
     const fn none() -> Self {
-        Self { used: AtomicU64::new(0), ready: AtomicU64::new(0), base: AtomicPtr::new(ptr::null_mut()) }
+        Self {
+            used: AtomicU64::new(0),
+            ready: AtomicU64::new(0),
+            warm: AtomicU64::new(0),
+            is_whole: AtomicBool::new(false),
+            base: AtomicPtr::new(ptr::null_mut()),
+        }
     }
 
     fn is_there(&self) -> bool {
         // ORDERING: Relaxed; a guess, or the word's owner, which has acquired the word.
         !self.base.load(Ordering::Relaxed).is_null()
+    }
+
+    fn is_whole(&self) -> bool {
+        // ORDERING: Relaxed; a hint.
+        self.is_whole.load(Ordering::Relaxed)
     }
 }
 
@@ -73,6 +98,11 @@ struct Size {
     made: AtomicUsize,
     /// The number of regions whose blocks are all free.
     spare: AtomicUsize,
+    /// The regions that began to drain last, each as one more than its index, or 0. A queue that gets shorter gives back
+    /// its newest blocks and its oldest ones by turns.
+    draining: [AtomicUsize; DRAINING],
+    /// How many have begun to drain; wraps.
+    drained: AtomicUsize,
 }
 
 impl Size {
@@ -83,11 +113,26 @@ impl Size {
             from: AtomicUsize::new(0),
             made: AtomicUsize::new(0),
             spare: AtomicUsize::new(0),
+            draining: [const { AtomicUsize::new(0) }; DRAINING],
+            drained: AtomicUsize::new(0),
         }
     }
 }
 
 static ALL: [Size; SIZES] = [const { Size::none() }; SIZES];
+/// A region of some size may drain.
+static DRAINS: AtomicBool = AtomicBool::new(false);
+
+/// How a block is to be.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    /// Anything, as all of it is about to be written: its pages are put in place now.
+    Any,
+    /// Zeros, with the pages in place.
+    Zeros,
+    /// Zeros, each page of which is put in place when it is first written.
+    Reserved,
+}
 
 /// A block's size: the regions it is from, and how many bytes each has there.
 #[derive(Clone, Copy)]
@@ -110,14 +155,24 @@ impl Kind {
         (SPAN - self.page) / self.bytes
     }
 
-    /// The number of bytes of a region.
-    fn span(self) -> usize {
-        self.page + self.blocks() * self.bytes
+    /// The kind of the size at this index of [`ALL`].
+    fn at_index(size: usize) -> Self {
+        Self { size: &ALL[size], bytes: LEAST + size * GRAIN, page: sys::page_size() }
     }
 
     /// The word of a region whose blocks are all in use.
     fn full(self) -> u64 {
         (1 << self.blocks()) - 1
+    }
+
+    /// Whether so many blocks of a small region are in use that further ones are better taken from a whole region.
+    fn is_filled(self, used: u64) -> bool {
+        used.count_ones() as usize * self.bytes >= SPAN / 4
+    }
+
+    /// A whole region drains where less than this number of its blocks are in use.
+    fn most(self) -> usize {
+        (SPAN / 4 * 3).div_ceil(self.bytes)
     }
 
     /// The region of that index; `None` where there can be none, or no memory for the table.
@@ -157,7 +212,8 @@ impl Kind {
     }
 
     /// Takes a free block: of a region that is there, or where there is none of a new one.
-    fn take(self) -> Option<(&'static PageRegion, usize)> {
+    fn take(self, content: Content) -> Option<(&'static PageRegion, usize)> {
+        let mut others = false;
         // ORDERING: Relaxed, here and for all of these numbers: they only decide where to search.
         let from = self.size.from.load(Ordering::Relaxed);
         // Once more from the first before one is made: the hint may have been moved beyond a block that was given back
@@ -165,28 +221,30 @@ impl Kind {
         for first in [from, 0] {
             for index in first..self.size.made.load(Ordering::Relaxed) {
                 let region = self.region(index)?;
-                if let Some(block) = self.take_of(region) {
+                if let Some(block) = self.take_of(region, content) {
                     // Where another thread has changed it, a block before this one may be free.
                     let _ = self.size.from.compare_exchange(from, index, Ordering::Relaxed, Ordering::Relaxed);
                     return Some((region, block));
                 }
+                others |= region.is_there();
             }
         }
+        let is_whole = others && content != Content::Reserved;
         let mut index = 0;
         loop {
             let region = self.region(index)?;
             // ORDERING: Acquire pairs with the Release of the thread that has left the region last.
             if !region.is_there() && region.used.compare_exchange(0, BUSY, Ordering::Acquire, Ordering::Relaxed).is_ok()
             {
-                return self.make(region, index);
+                return self.make(region, index, is_whole);
             }
             index += 1;
         }
     }
 
-    /// Takes a free block of this region, if it is there and has one.
+    /// Takes a free block of this region, if it is there and has one that is to be used so.
     #[inline(never)]
-    fn take_of(self, region: &PageRegion) -> Option<usize> {
+    fn take_of(self, region: &PageRegion, content: Content) -> Option<usize> {
         // ORDERING: Relaxed; the exchange decides.
         let mut used = region.used.load(Ordering::Relaxed);
         loop {
@@ -194,10 +252,14 @@ impl Kind {
             if used & BUSY != 0 || used == self.full() || is_first && !region.is_there() {
                 return None;
             }
+            // MUTANT: Speed only: which of two regions a block is of.
+            if content != Content::Reserved && !region.is_whole() && self.is_filled(used) {
+                return None;
+            }
             let block = used.trailing_ones() as usize;
             let next = if is_first { BUSY } else { used | 1 << block };
-            // ORDERING: Acquire pairs with the Release in `leave` and `make`: the block's pages have been given back,
-            // and the region is where it says.
+            // ORDERING: Acquire pairs with the Release in `leave` and `make`: what the words say of the block is so, and
+            // the region is where it says.
             match region.used.compare_exchange(used, next, Ordering::Acquire, Ordering::Relaxed) {
                 Ok(_) => {}
                 Err(found) => {
@@ -222,7 +284,7 @@ impl Kind {
 
     /// Makes the region of that index, which is busy and not there, and takes its first block.
     #[cold]
-    fn make(self, region: &'static PageRegion, index: usize) -> Option<(&'static PageRegion, usize)> {
+    fn make(self, region: &'static PageRegion, index: usize, is_whole: bool) -> Option<(&'static PageRegion, usize)> {
         if region.is_there() {
             // Another thread has made it since this one has checked, and its blocks are all free.
             self.size.spare.fetch_sub(1, Ordering::Relaxed);
@@ -230,13 +292,19 @@ impl Kind {
             region.used.store(1, Ordering::Release);
             return Some((region, 0));
         }
-        let base = self.map();
+        let base = self.map(is_whole);
         if let Some(base) = base {
             // SAFETY: the first page can be written, and is this thread's.
             unsafe { base.cast::<usize>().write(index) };
-            // ORDERING: Relaxed twice; the word below hands them over.
+            if is_whole {
+                // SAFETY: all of it is mapped.
+                unsafe { populate(base, SPAN) };
+            }
+            // ORDERING: Relaxed, four times; the word below hands them over.
             region.base.store(base.as_ptr(), Ordering::Relaxed);
-            region.ready.store(0, Ordering::Relaxed);
+            region.ready.store(if is_whole { self.full() } else { 0 }, Ordering::Relaxed);
+            region.warm.store(0, Ordering::Relaxed);
+            region.is_whole.store(is_whole, Ordering::Relaxed);
             self.size.made.fetch_max(index + 1, Ordering::Relaxed);
         }
         // ORDERING: Release pairs with the Acquire of the threads that take a block.
@@ -244,10 +312,11 @@ impl Kind {
         base.map(|_| (region, 0))
     }
 
-    /// Addresses for a region. Only its first page can be used: to reserve the others takes no memory, and locks none.
-    fn map(self) -> Option<NonNull<u8>> {
+    /// Addresses for a region: of a whole one all can be used, and of a small one the first page. To reserve the others
+    /// takes no memory, and locks none.
+    fn map(self, is_whole: bool) -> Option<NonNull<u8>> {
         // As much more as brings the region to a multiple of its alignment.
-        let all = self.span() + SPAN;
+        let all = 2 * SPAN;
         count_call();
         // SAFETY: a new mapping, at an address that the kernel chooses: no memory in use is affected.
         let found = unsafe { sys::map(ptr::null_mut(), all, PROT_NONE, 0) }?.as_ptr();
@@ -255,19 +324,24 @@ impl Kind {
         // SAFETY: within the mapping, at multiples of a page, and nothing in it is used. A part that the kernel does
         // not take back has no pages.
         unsafe {
-            let (base, behind) = (found.add(before), all - before - self.span());
-            for (part, bytes) in [(found, before), (base.add(self.span()), behind)] {
+            let (base, behind) = (found.add(before), all - before - SPAN);
+            for (part, bytes) in [(found, before), (base.add(SPAN), behind)] {
                 if bytes != 0 {
                     count_call();
                     sys::unmap(part, bytes);
                 }
             }
-            if !open(base, self.page, 0) {
+            if !open(base, if is_whole { SPAN } else { self.page }, 0) {
                 count_call();
-                sys::unmap(base, self.span());
+                sys::unmap(base, SPAN);
                 return None;
             }
-            NonNull::new(base)
+            let base = NonNull::new(base)?;
+            if is_whole {
+                // A kernel without huge pages has as many small ones.
+                let _ = advise(base, SPAN, sys::MADV_HUGEPAGE);
+            }
+            Some(base)
         }
     }
 
@@ -279,38 +353,134 @@ impl Kind {
         NonNull::new(base.wrapping_add(offset)).expect("the region of a block that is in use is there")
     }
 
-    /// Gives a block back, after its pages were cleared or returned. The last one of a region unmaps it where another
-    /// is spare.
-    fn leave(self, region: &PageRegion, index: usize, block: usize) {
+    /// Gives these blocks back: each has no pages, or is warm. With the last ones of a region, that is unmapped where
+    /// another is spare. Returns what is in use then.
+    fn leave(self, region: &PageRegion, index: usize, blocks: u64) -> u64 {
         // ORDERING: Relaxed; the exchange decides.
         let mut used = region.used.load(Ordering::Relaxed);
         loop {
-            let rest = used & !(1 << block);
+            let rest = used & !blocks;
             let next = if rest == 0 { BUSY } else { rest };
-            // ORDERING: Release pairs with the Acquire of the block's next owner: its pages were given back. Acquire:
-            // so were those of all other blocks, for the thread that unmaps them.
+            // ORDERING: Release pairs with the Acquire of the blocks' next owners: what the words say of their pages.
+            // Acquire: the same of all other blocks, for the thread that unmaps them.
             match region.used.compare_exchange(used, next, Ordering::AcqRel, Ordering::Relaxed) {
                 Ok(_) if rest == 0 => break,
                 Ok(_) => {
                     self.size.from.fetch_min(index, Ordering::Relaxed);
-                    return;
+                    return rest;
                 }
                 Err(found) => used = found,
             }
         }
-        if self.size.spare.fetch_add(1, Ordering::Relaxed) >= 1 {
-            // ORDERING: Relaxed; this thread has the word.
-            let base = region.base.load(Ordering::Relaxed);
-            count_call();
-            // SAFETY: the whole region; no block of it is in use, and none will be while its word is busy.
-            if unsafe { sys::unmap(base, self.span()) } {
-                self.size.spare.fetch_sub(1, Ordering::Relaxed);
-                region.base.store(ptr::null_mut(), Ordering::Relaxed);
+        // ORDERING: Relaxed, here and in the branches; this thread has the word.
+        let base = region.base.load(Ordering::Relaxed);
+        let is_spare = self.size.spare.fetch_add(1, Ordering::Relaxed) == 0;
+        count_call();
+        // SAFETY: the whole region; no block of it is in use, and none will be while its word is busy.
+        if !is_spare && unsafe { sys::unmap(base, SPAN) } {
+            self.size.spare.fetch_sub(1, Ordering::Relaxed);
+            region.base.store(ptr::null_mut(), Ordering::Relaxed);
+        } else if region.is_whole() || region.warm.load(Ordering::Relaxed) != 0 {
+            // SAFETY: as above; the first page is written anew.
+            unsafe {
+                self.make_small(region, base, SPAN);
+                base.cast::<usize>().write(index);
             }
+            region.warm.store(0, Ordering::Relaxed);
         }
         // ORDERING: Release pairs with the Acquire of the threads that take a block, or make the region again.
         region.used.store(0, Ordering::Release);
         self.size.from.fetch_min(index, Ordering::Relaxed);
+        0
+    }
+
+    /// From now on a block of the region has pages while it is in use. Takes those of the first `bytes` bytes from `at`.
+    ///
+    /// # Safety
+    /// They are of the region, and nothing in them is used.
+    unsafe fn make_small(self, region: &PageRegion, at: *mut u8, bytes: usize) {
+        // ORDERING: Relaxed twice; a hint, and the caller has blocks of the region.
+        region.is_whole.store(false, Ordering::Relaxed);
+        let base = region.base.load(Ordering::Relaxed);
+        // SAFETY: by the caller. How large the kernel's pages are changes nothing in them.
+        unsafe {
+            let _ = advise(NonNull::new_unchecked(base), SPAN, sys::MADV_NOHUGEPAGE);
+            give_pages_back(NonNull::new_unchecked(at), bytes);
+        }
+    }
+
+    /// Whether this region is one of those that drain.
+    fn is_draining(self, index: usize) -> bool {
+        // ORDERING: Relaxed; a region that is noted twice is looked at twice.
+        self.size.draining.iter().any(|region| region.load(Ordering::Relaxed) == index + 1)
+    }
+
+    /// This whole region begins to drain. One that began before is made small.
+    #[cold]
+    fn drains(self, index: usize) {
+        // ORDERING: Relaxed, three times: the regions have their own words.
+        let place = self.size.drained.fetch_add(1, Ordering::Relaxed) % DRAINING;
+        let before = self.size.draining[place].swap(index + 1, Ordering::Relaxed);
+        DRAINS.store(true, Ordering::Relaxed);
+        self.empty(before);
+    }
+
+    /// Makes the region of the index before this one small, unless it is in use again. 0: none.
+    fn empty(self, number: usize) {
+        let Some((index, region)) = number.checked_sub(1).and_then(|index| Some((index, self.region(index)?))) else {
+            return;
+        };
+        // ORDERING: Relaxed; the exchange decides.
+        let mut used = region.used.load(Ordering::Relaxed);
+        while region.is_whole() && used != 0 && used & BUSY == 0 && (used.count_ones() as usize) < self.most() {
+            // ORDERING: Acquire pairs with the Release in `leave`, as for any that takes a block.
+            match region.used.compare_exchange(used, self.full(), Ordering::Acquire, Ordering::Relaxed) {
+                Ok(_) => return self.empty_blocks(region, index, self.full() & !used),
+                Err(found) => used = found,
+            }
+        }
+    }
+
+    /// Takes the pages of these blocks, which are this thread's, and gives them back.
+    fn empty_blocks(self, region: &PageRegion, index: usize, blocks: u64) {
+        let end = self.page + self.blocks() * self.bytes;
+        if end < SPAN {
+            // ORDERING: Relaxed; this thread has blocks of it.
+            let base = region.base.load(Ordering::Relaxed);
+            // SAFETY: what is behind the last block is nobody's.
+            unsafe { self.make_small(region, base.add(end), SPAN - end) };
+        }
+        let mut rest = blocks;
+        while rest != 0 {
+            let first = rest.trailing_zeros();
+            let count = (rest >> first).trailing_ones();
+            // SAFETY: blocks of the region beside each other, which are this thread's.
+            unsafe {
+                let at = self.at(region, first as usize).as_ptr();
+                self.make_small(region, at, count as usize * self.bytes);
+            }
+            rest &= !(((1 << count) - 1) << first);
+        }
+        // ORDERING: Relaxed; the bits are the owner's, which hands them on with the blocks.
+        region.warm.fetch_and(!blocks, Ordering::Relaxed);
+        self.leave(region, index, blocks);
+    }
+}
+
+/// The backlog of a queue is over: what drains is made small.
+pub(super) fn settle() {
+    // ORDERING: Relaxed twice; the regions have their own words.
+    if DRAINS.load(Ordering::Relaxed) {
+        DRAINS.store(false, Ordering::Relaxed);
+        for size in 0..SIZES {
+            let kind = Kind::at_index(size);
+            for region in &kind.size.draining {
+                // ORDERING: Relaxed twice; as above.
+                if region.load(Ordering::Relaxed) != 0 {
+                    kind.empty(region.swap(0, Ordering::Relaxed));
+                }
+            }
+        }
     }
 }
 
@@ -324,14 +494,20 @@ unsafe fn open(at: *mut u8, bytes: usize, flags: c_int) -> bool {
     unsafe { sys::map(at, bytes, PROT_READ_WRITE, MAP_FIXED | flags) }.is_some()
 }
 
-/// Zeroed memory for `layout`, of at most [`MOST`] bytes; `None` where there is none. `populated`: its pages are put in
-/// place now, and otherwise when they are first written.
-pub(super) fn take(layout: Layout, populated: bool) -> Option<NonNull<u8>> {
+/// Memory for `layout`, of at most [`MOST`] bytes; `None` where there is none.
+pub(super) fn take(layout: Layout, content: Content) -> Option<NonNull<u8>> {
     let kind = Kind::of(layout);
-    let (region, block) = kind.take()?;
+    let (region, block) = kind.take(content)?;
     let (memory, bit) = (kind.at(region, block), 1 << block);
-    // ORDERING: Relaxed; the bit is changed by the block's owner, which hands it on with the block.
-    if region.ready.load(Ordering::Relaxed) & bit == 0 {
+    let populated = content != Content::Reserved;
+    // ORDERING: Relaxed, here and below; the bits are changed by the block's owner, which hands them on with the block.
+    if region.warm.load(Ordering::Relaxed) & bit != 0 {
+        region.warm.fetch_and(!bit, Ordering::Relaxed);
+        if content != Content::Any {
+            // SAFETY: the block is this thread's, and is as large.
+            unsafe { memory.write_bytes(0, layout.size()) };
+        }
+    } else if region.ready.load(Ordering::Relaxed) & bit == 0 {
         let flags = if populated { MAP_POPULATE } else { 0 };
         // SAFETY: the block is this thread's, and nothing is in it.
         if !unsafe { open(memory.as_ptr(), kind.bytes, flags) } {
@@ -340,7 +516,7 @@ pub(super) fn take(layout: Layout, populated: bool) -> Option<NonNull<u8>> {
             return None;
         }
         region.ready.fetch_or(bit, Ordering::Relaxed);
-    } else if populated {
+    } else if populated && !region.is_whole() {
         // SAFETY: a block that is mapped.
         unsafe { populate(memory, layout.size()) };
     }
@@ -350,30 +526,53 @@ pub(super) fn take(layout: Layout, populated: bool) -> Option<NonNull<u8>> {
 /// # Safety
 /// `memory` came from [`take`] with this layout, and no thread uses it any more.
 pub(super) unsafe fn give(memory: NonNull<u8>, layout: Layout) {
+    let kind = Kind::of(layout);
     // SAFETY: by the caller.
-    unsafe {
-        give_pages_back(memory, layout.size());
-        leave(memory, Kind::of(layout));
+    let (region, index, block) = unsafe { place(memory, kind) };
+    let is_whole = region.is_whole();
+    if is_whole {
+        // ORDERING: Relaxed; the bit is handed on with the block.
+        region.warm.fetch_or(1 << block, Ordering::Relaxed);
+    } else {
+        // SAFETY: by the caller.
+        unsafe { give_pages_back(memory, layout.size()) };
+    }
+    let rest = kind.leave(region, index, 1 << block);
+    if is_whole && rest != 0 && (rest.count_ones() as usize) < kind.most() && !kind.is_draining(index) {
+        kind.drains(index);
     }
 }
 
 /// # Safety
 /// `memory` is a block of this kind that is in use, and no thread uses it any more.
 unsafe fn leave(memory: NonNull<u8>, kind: Kind) {
+    // SAFETY: by the caller.
+    let (region, index, block) = unsafe { place(memory, kind) };
+    kind.leave(region, index, 1 << block);
+}
+
+/// The region of a block, its index, and the block's number in it.
+///
+/// # Safety
+/// `memory` is a block of this kind that is in use.
+unsafe fn place(memory: NonNull<u8>, kind: Kind) -> (&'static PageRegion, usize, usize) {
     let within = memory.as_ptr().addr() % SPAN;
     // SAFETY: the region begins at the multiple of its alignment below, with its index, and is there as long as the
     // block is in use.
     let index = unsafe { memory.sub(within).cast::<usize>().read() };
     let region = kind.region(index).expect("the region of a block that is in use is there");
-    kind.leave(region, index, (within - kind.page) / kind.bytes);
+    (region, index, (within - kind.page) / kind.bytes)
 }
 
 #[cfg(all(test, not(miri)))]
 mod tests {
-    use std::sync::Barrier;
+    use std::sync::{Barrier, Mutex, PoisonError};
     use std::thread;
 
     use super::*;
+
+    /// To settle is for all sizes.
+    static SETTLES: Mutex<()> = Mutex::new(());
 
     /// Of a size that no other test uses.
     fn layout(pages: usize) -> Layout {
@@ -392,8 +591,12 @@ mod tests {
                     begin.wait();
                     for round in 0..ROUNDS {
                         let most = 1 + (round * 7 + usize::from(mark) * 5) % 20;
-                        let blocks: Vec<_> =
-                            (0..most).map(|at| take(layout, at % 2 == 0).expect("there is memory")).collect();
+                        let blocks: Vec<_> = (0..most)
+                            .map(|at| {
+                                take(layout, if at % 2 == 0 { Content::Zeros } else { Content::Reserved })
+                                    .expect("there is memory")
+                            })
+                            .collect();
                         for block in &blocks {
                             // SAFETY: taken above, and this thread's.
                             let bytes = unsafe { core::slice::from_raw_parts_mut(block.as_ptr(), layout.size()) };
@@ -425,7 +628,8 @@ mod tests {
     fn blocks_are_taken_again_before_a_region_is_made() {
         let layout = layout(23);
         let kind = Kind::of(layout);
-        let take_all = |blocks: usize| -> Vec<_> { (0..blocks).map(|_| take(layout, false).unwrap()).collect() };
+        let take_all =
+            |blocks: usize| -> Vec<_> { (0..blocks).map(|_| take(layout, Content::Reserved).unwrap()).collect() };
         let mut blocks = take_all(3 * kind.blocks());
         let made = || kind.size.made.load(Ordering::Relaxed);
         assert_eq!(made(), 3);
@@ -443,6 +647,130 @@ mod tests {
         assert!(addresses.windows(2).all(|pair| pair[1] - pair[0] >= layout.size()));
         give_all(all);
         assert_eq!(kind.size.spare.load(Ordering::Relaxed), 1);
+    }
+
+    fn give_all(blocks: impl IntoIterator<Item = NonNull<u8>>, layout: Layout) {
+        // SAFETY: taken by the tests, which use them no more.
+        blocks.into_iter().for_each(|block| unsafe { give(block, layout) });
+    }
+
+    /// How many bytes of a region have pages.
+    fn resident(region: &PageRegion) -> usize {
+        let (base, pages) = (region.base.load(Ordering::Relaxed), SPAN / sys::page_size());
+        let mut are_there = vec![0_u8; pages];
+        // SAFETY: the whole region, and a byte for each of its pages.
+        assert_eq!(unsafe { libc::mincore(base.cast(), SPAN, are_there.as_mut_ptr()) }, 0);
+        are_there.iter().filter(|&&page| page & 1 != 0).count() * sys::page_size()
+    }
+
+    /// Claim: A backlog takes and returns a region at a time. What is left of it is what is in use.
+    #[test]
+    fn what_many_use_comes_and_goes_as_whole_regions() {
+        let _settles = SETTLES.lock().unwrap_or_else(PoisonError::into_inner);
+        let layout = layout(31);
+        let (kind, size) = (Kind::of(layout), Kind::of(layout).size);
+        let quarter = (1..).find(|&count| kind.is_filled((1 << count) - 1)).unwrap();
+        assert!((1..kind.most()).contains(&quarter));
+        let before = crate::os::calls();
+        let mut blocks: Vec<_> =
+            (0..quarter + 3 * kind.blocks()).map(|_| take(layout, Content::Any).unwrap()).collect();
+        let calls = crate::os::calls() - before;
+        assert!(calls <= 6 * 4 + quarter as u64, "{calls} calls for {} blocks", blocks.len());
+        let of = |index: usize| (size.first[index].is_whole(), size.first[index].used.load(Ordering::Relaxed));
+        assert_eq!(of(0), (false, (1 << quarter) - 1));
+        assert!((1..4).all(|index| of(index) == (true, kind.full())));
+        assert_eq!(size.made.load(Ordering::Relaxed), 4);
+        // What is to be lazy takes what is free of a small one.
+        let lazy = take(layout, Content::Reserved).unwrap();
+        assert_eq!(of(0).1.count_ones() as usize, quarter + 1);
+        give_all([lazy], layout);
+        // From both ends, as a queue does.
+        let mut at = 0;
+        let before = crate::os::calls();
+        while blocks.len() > 1 {
+            give_all([blocks.remove(if at % 2 == 0 { 0 } else { blocks.len() - 1 })], layout);
+            at += 1;
+        }
+        let calls = crate::os::calls() - before;
+        assert!(calls <= 8 + 2 * quarter as u64, "{calls} calls to give back");
+        let last = (0..4).find(|&index| of(index).1 != 0).unwrap();
+        assert!(last != 0 && of(last).0, "it has the last block, and drains");
+        settle();
+        assert_eq!((of(last).0, of(last).1.count_ones()), (false, 1));
+        let there: usize = size.first.iter().filter(|region| region.is_there()).map(resident).sum();
+        let few = layout.size() + 3 * sys::page_size();
+        assert!(there <= few, "{there} bytes are there for a block of {}", layout.size());
+        give_all(blocks, layout);
+        assert_eq!(size.spare.load(Ordering::Relaxed), 1);
+    }
+
+    #[test]
+    fn what_was_in_a_warm_block_is_not_seen_by_who_wants_zeros() {
+        let layout = layout(37);
+        let kind = Kind::of(layout);
+        let most = 2 * kind.blocks();
+        let take_all = |content| -> Vec<_> { (0..most).map(|_| take(layout, content).unwrap()).collect() };
+        for content in [Content::Zeros, Content::Reserved] {
+            let mut blocks = take_all(Content::Any);
+            // SAFETY: taken just now.
+            blocks.iter().for_each(|block| unsafe { block.write_bytes(0xa5, layout.size()) });
+            // Those of the last region stay whole, but one.
+            give_all(blocks.drain(most / 2 + 1..), layout);
+            let clean = take_all(content);
+            for block in &clean {
+                // SAFETY: as above.
+                let bytes = unsafe { core::slice::from_raw_parts(block.as_ptr(), layout.size()) };
+                assert!(bytes.iter().all(|&byte| byte == 0));
+            }
+            give_all(clean, layout);
+            give_all(blocks, layout);
+        }
+    }
+
+    /// Some threads' backlogs grow and shrink while others make draining regions small.
+    #[test]
+    fn regions_that_are_made_small_meanwhile_lose_no_block() {
+        let _settles = SETTLES.lock().unwrap_or_else(PoisonError::into_inner);
+        let (layout, begin) = (layout(41), Barrier::new(4));
+        thread::scope(|scope| {
+            for mark in 1..=4_u8 {
+                let begin = &begin;
+                scope.spawn(move || {
+                    begin.wait();
+                    let mut blocks = std::collections::VecDeque::new();
+                    for round in 0..1_500_usize {
+                        let wanted = (round * usize::from(mark) * 7 / 10 + round / 100 * 13) % 40;
+                        while blocks.len() < wanted {
+                            let block =
+                                take(layout, if round % 3 == 0 { Content::Zeros } else { Content::Any }).unwrap();
+                            // SAFETY: taken above, and this thread's.
+                            let bytes = unsafe { core::slice::from_raw_parts_mut(block.as_ptr(), layout.size()) };
+                            assert!(round % 3 != 0 || bytes.iter().step_by(256).all(|&byte| byte == 0));
+                            bytes.iter_mut().step_by(256).for_each(|byte| *byte = mark);
+                            blocks.push_back(block);
+                        }
+                        while blocks.len() > wanted {
+                            let block = blocks.pop_front().unwrap();
+                            // SAFETY: as above; then it is used no more.
+                            unsafe {
+                                let bytes = core::slice::from_raw_parts(block.as_ptr(), layout.size());
+                                assert!(bytes.iter().step_by(256).all(|&byte| byte == mark), "two have a block");
+                                give(block, layout);
+                            }
+                        }
+                        if round % 8 == 0 {
+                            settle();
+                        }
+                    }
+                    give_all(blocks, layout);
+                });
+            }
+        });
+        let size = Kind::of(layout).size;
+        let there: Vec<_> = size.first.iter().filter(|region| region.is_there()).collect();
+        assert_eq!((there.len(), size.spare.load(Ordering::Relaxed)), (1, 1), "all but one have gone");
+        assert!(!there[0].is_whole() && there[0].warm.load(Ordering::Relaxed) == 0);
+        assert!(resident(there[0]) <= sys::page_size(), "what is spare has no pages");
     }
 
     #[test]

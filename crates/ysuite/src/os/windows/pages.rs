@@ -24,14 +24,14 @@ pub(in crate::os) fn is_paged(layout: Layout) -> bool {
 
 /// Zeroed memory for a paged block; `None` where there is none.
 #[inline(never)]
-pub(in crate::os) fn take(layout: Layout) -> Option<NonNull<u8>> {
+pub(in crate::os) fn take(layout: Layout, _is_zeroed: bool) -> Option<NonNull<u8>> {
     count_call();
     sys::map(layout.size())
 }
 
 /// As [`take`].
 pub(in crate::os) fn reserve(layout: Layout) -> Option<NonNull<u8>> {
-    take(layout)
+    take(layout, true)
 }
 
 /// Nothing: each page is put in place when it is first written.

@@ -20,6 +20,7 @@ use core::ptr;
 use core::sync::atomic::AtomicU32 as ReadersNumber;
 
 use super::chunk::{Chunk, ChunkHeader, Shape};
+use crate::os;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Handed, Ordering};
 
 /// Chunks that can be kept in a queue without a bound, however long it is.
@@ -180,6 +181,9 @@ impl ChunkCache {
         } else {
             self.put(chunk);
         }
+        if ahead == 0 && !self.keeps_all {
+            os::settle();
+        }
     }
 
     /// Reader: is about to sleep. Gives the chunks that are kept back to the system, if it has left none since it was
@@ -211,6 +215,7 @@ impl ChunkCache {
         while let Some(chunk) = self.take_back() {
             self.free(Some(chunk));
         }
+        os::settle();
     }
 
     /// The thread that makes the queue: puts a chunk into the ring, and makes that first.
