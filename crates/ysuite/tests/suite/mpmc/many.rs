@@ -17,6 +17,7 @@ with_and_without_a_bound!(
     ends_come_and_go_while_messages_flow,
     a_receiver_thread_that_panics_with_messages_in_hand_stops_no_other,
     the_last_receiver_goes_while_senders_are_at_it,
+    a_receiver_of_batches_gets_its_turn_beside_receivers_of_one,
 );
 
 /// Sends numbers that contain their sender, in one of the ways there are.
@@ -245,5 +246,39 @@ fn the_last_receiver_goes_while_senders_are_at_it(bounded: bool) {
             tally.assert_all_ended();
             drop(sender);
         }
+    });
+}
+
+/// A batch looks at many messages before its claim, in which a receiver of one may come first. It asks for fewer then.
+fn a_receiver_of_batches_gets_its_turn_beside_receivers_of_one(bounded: bool) {
+    guarded(move || {
+        let (sender, receiver) = of(if bounded { 1024 } else { 0 });
+        let others: Vec<_> = (0..2)
+            .map(|_| receiver.clone())
+            .map(|receiver| thread::spawn(move || receiver.iter().count()))
+            .collect();
+        let sending = thread::spawn(move || {
+            let mut sent = 0;
+            while sender.send(sent).is_ok() {
+                sent += 1;
+                // Without a bound the queue does not grow for ever.
+                while sender.len() > 10_000 {
+                    thread::yield_now();
+                }
+            }
+            sent as usize
+        });
+        let (mut taken, mut batches, mut messages) = (Vec::new(), 0, 0);
+        while batches < 200 {
+            if receiver.try_recv_batch(&mut taken, 256).is_ok() {
+                batches += 1;
+                messages += taken.drain(..).len();
+            }
+        }
+        receiver.close();
+        let sent = sending.join().unwrap();
+        let others: usize = others.into_iter().map(|other| other.join().unwrap()).sum();
+        messages += receiver.try_iter().count();
+        assert_eq!(messages + others, sent);
     });
 }
