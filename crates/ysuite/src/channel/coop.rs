@@ -93,6 +93,15 @@ pub(super) fn poll_future<F: Future + Unpin>(future: &mut F, context: &mut Conte
     core::pin::Pin::new(future).poll(context)
 }
 
+/// Waits until this time has passed, by tokio's clock. Asks it only if it is to wait: the clock counts in milliseconds, so
+/// that no time at all would be a wait for its next tick.
+#[cfg(feature = "tokio")]
+pub(crate) async fn time_is_up(timeout: core::time::Duration) {
+    if !timeout.is_zero() {
+        tokio::time::sleep(timeout).await;
+    }
+}
+
 /// An operation whose completion is a step of its task.
 #[cfg(feature = "tokio")]
 #[inline]

@@ -16,7 +16,7 @@ use tokio::io::Interest;
 #[cfg(unix)]
 use tokio::io::unix::AsyncFd;
 
-use crate::channel::{RecvError, SendTimeoutError, within_budget};
+use crate::channel::{RecvError, SendTimeoutError, time_is_up, within_budget};
 use crate::signal::Timer;
 #[cfg(unix)]
 use crate::signal::{Attach, AttachError, Signals, Wait, YSocketpair};
@@ -152,16 +152,16 @@ impl Timer {
 macro_rules! impl_send_timeout_async {
     ($sender:ty) => {
         impl<T> $sender {
-            /// Sends a message; the task waits for room no longer than `timeout`, by tokio's clock. Otherwise as
-            /// [`send_async_until`](Self::send_async_until). With the feature `tokio`.
+            /// Sends a message; the task waits for room no longer than `timeout`, by tokio's clock; with zero it does not
+            /// wait. Otherwise as [`send_async_until`](Self::send_async_until). With the feature `tokio`.
             ///
             /// # Errors
             /// If the time is up, if all receivers are gone, or if the channel is closed.
             ///
             /// # Panics
-            /// Outside a runtime with `enable_time`.
+            /// When there is no room and it is to wait, outside a runtime with `enable_time`.
             pub async fn send_timeout_async(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-                self.send_async_until(message, tokio::time::sleep(timeout)).await
+                self.send_async_until(message, time_is_up(timeout)).await
             }
         }
     };

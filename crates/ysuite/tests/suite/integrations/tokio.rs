@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 use std::io;
+use std::task::Poll;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -11,8 +12,9 @@ use futures_util::StreamExt;
 use ysuite::integrations::tokio::AsyncSocketpair;
 #[cfg(unix)]
 use ysuite::signal::{Signal, YSocketpair};
-use ysuite::{mpmc, mpsc, spsc, timer};
+use ysuite::{broadcast, mpmc, mpsc, spsc, timer};
 
+use crate::support::executor::{Task, poll_once};
 use crate::support::{Random, guarded};
 
 fn runtimes() -> [Runtime; 2] {
@@ -295,13 +297,32 @@ fn a_pipes_sender_waits_no_longer_than_tokios_clock_says() {
                 }
                 // Where there is room no clock is asked, and there need be none.
                 let (mut sender, _receiver) = $kind::unbounded();
-                let sent = crate::support::executor::block_on(sender.send_timeout_async(1, Duration::ZERO));
+                let sent = crate::support::executor::block_on(sender.send_timeout_async(1, Duration::from_secs(1)));
                 assert_eq!(sent, Ok(()));
             });
         };
     }
     with_a_limit!(spsc);
     with_a_limit!(mpsc);
+}
+
+/// Its clock would have it wait for the next tick. Here there is no clock at all.
+#[test]
+fn a_send_that_may_not_wait_asks_no_clock() {
+    macro_rules! without_a_clock {
+        ($kind:ident) => {
+            #[allow(unused_mut)]
+            let (mut sender, _receiver) = $kind::bounded(1);
+            for expected in [Ok(()), Err(ysuite::SendTimeoutError::Timeout(7))] {
+                let mut sending = std::pin::pin!(sender.send_timeout_async(7, Duration::ZERO));
+                assert_eq!(poll_once(&mut sending, &Task::default()), Poll::Ready(expected));
+            }
+        };
+    }
+    without_a_clock!(spsc);
+    without_a_clock!(mpsc);
+    without_a_clock!(mpmc);
+    without_a_clock!(broadcast);
 }
 
 /// The runtime counts in milliseconds, rounds up, and would panic.

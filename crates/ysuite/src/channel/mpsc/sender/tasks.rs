@@ -66,7 +66,7 @@ impl<T> Sender<T> {
         SendUntilFuture::new(PipeSend::new(&mut self.inner), message, stop)
     }
 
-    /// Sends a message; the task waits for room for at most `timeout`. For a task of tokio.
+    /// Sends a message; the task waits for room for at most `timeout`; with zero it does not wait. For a task of tokio.
     #[doc = cost!(sender SEND_UNTIL_TASK)]
     ///
     /// # Errors
@@ -74,16 +74,14 @@ impl<T> Sender<T> {
     /// error holds the message.
     ///
     /// # Panics
-    /// When there is no room, outside a runtime, or in one without `enable_time`.
+    /// When there is no room and it is to wait, outside a runtime, or in one without `enable_time`.
     #[cfg(feature = "tokio")]
     pub fn send_timeout_async(
         &mut self,
         message: T,
         timeout: Duration,
     ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
-        // The timer is made only where it is needed.
-        let stop = async move { tokio::time::sleep(timeout).await };
-        self.send_async_until(message, stop)
+        self.send_async_until(message, crate::channel::time_is_up(timeout))
     }
 }
 
