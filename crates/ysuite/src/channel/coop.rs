@@ -93,12 +93,42 @@ pub(super) fn poll_future<F: Future + Unpin>(future: &mut F, context: &mut Conte
     core::pin::Pin::new(future).poll(context)
 }
 
-/// Waits until this time has passed, by tokio's clock. Asks it only if it is to wait: the clock counts in milliseconds, so
-/// that no time at all would be a wait for its next tick.
+/// The end of a `send_timeout_async`: ready when its time has passed, by tokio's clock. Asks that clock only where it has to
+/// wait, and from then on: the clock counts in milliseconds, so that no time at all would be a wait for its next tick.
+///
+/// # Panics
+/// Polled outside a runtime of tokio with `enable_time`, unless its time is zero.
 #[cfg(feature = "tokio")]
-pub(crate) async fn time_is_up(timeout: core::time::Duration) {
-    if !timeout.is_zero() {
-        tokio::time::sleep(timeout).await;
+#[derive(Debug)]
+#[must_use = "futures do nothing unless they are polled"]
+pub struct TimeLimit {
+    limit: core::time::Duration,
+    /// Pinned as this is.
+    sleep: Option<tokio::time::Sleep>,
+}
+
+#[cfg(feature = "tokio")]
+impl TimeLimit {
+    pub(crate) fn new(limit: core::time::Duration) -> Self {
+        Self { limit, sleep: None }
+    }
+}
+
+#[cfg(feature = "tokio")]
+impl Future for TimeLimit {
+    type Output = ();
+
+    // USER CODE: tokio's timer; nothing is changed meanwhile; re-entrance: none; panic: propagates out of the poll; by
+    //     construction
+    fn poll(self: core::pin::Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        // SAFETY: the timer is pinned as `self` is: from here on it is not moved, and is dropped with this.
+        let Self { limit, sleep } = unsafe { self.get_unchecked_mut() };
+        if limit.is_zero() {
+            return Poll::Ready(());
+        }
+        let sleep = sleep.get_or_insert_with(|| tokio::time::sleep(*limit));
+        // SAFETY: as above.
+        unsafe { core::pin::Pin::new_unchecked(sleep) }.poll(context)
     }
 }
 

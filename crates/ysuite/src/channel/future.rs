@@ -17,6 +17,8 @@ pub use self::reserving::ReserveOwned;
 // For no other crate: it makes a permit of a claim that there is room.
 #[cfg(any(feature = "broadcast", feature = "mpmc"))]
 pub(super) use self::reserving::ReservesOwned;
+#[cfg(feature = "tokio")]
+pub use super::coop::TimeLimit;
 pub use super::task_batch::{RecvBatchFuture, SendBatchFuture, SendUntilFuture};
 use crate::channel::error::ReserveError;
 use crate::foreign::{Foreign, Panics};

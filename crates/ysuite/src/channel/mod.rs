@@ -46,7 +46,7 @@ pub mod timer;
 pub mod watch;
 
 #[cfg(feature = "tokio")]
-pub(crate) use self::coop::{time_is_up, within_budget};
+pub(crate) use self::coop::within_budget;
 pub use self::error::{
     RecvError, RecvTimeoutError, ReserveError, SendError, SendTimeoutError, TryRecvError, TryReserveError, TrySendError,
 };

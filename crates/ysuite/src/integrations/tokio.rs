@@ -16,7 +16,9 @@ use tokio::io::Interest;
 #[cfg(unix)]
 use tokio::io::unix::AsyncFd;
 
-use crate::channel::{RecvError, SendTimeoutError, time_is_up, within_budget};
+#[cfg(any(feature = "broadcast", feature = "mpmc"))]
+use crate::channel::future::{SendUntilFuture, TimeLimit};
+use crate::channel::{RecvError, within_budget};
 use crate::signal::Timer;
 #[cfg(unix)]
 use crate::signal::{Attach, AttachError, Signals, Wait, YSocketpair};
@@ -160,8 +162,8 @@ macro_rules! impl_send_timeout_async {
             ///
             /// # Panics
             /// When there is no room and it is to wait, outside a runtime with `enable_time`.
-            pub async fn send_timeout_async(&self, message: T, timeout: Duration) -> Result<(), SendTimeoutError<T>> {
-                self.send_async_until(message, time_is_up(timeout)).await
+            pub fn send_timeout_async(&self, message: T, timeout: Duration) -> SendUntilFuture<'_, Self, TimeLimit> {
+                self.send_async_until(message, TimeLimit::new(timeout))
             }
         }
     };

@@ -253,10 +253,8 @@ fn the_last_receiver_goes_while_senders_are_at_it(bounded: bool) {
 fn a_receiver_of_batches_gets_its_turn_beside_receivers_of_one(bounded: bool) {
     guarded(move || {
         let (sender, receiver) = of(if bounded { 1024 } else { 0 });
-        let others: Vec<_> = (0..2)
-            .map(|_| receiver.clone())
-            .map(|receiver| thread::spawn(move || receiver.iter().count()))
-            .collect();
+        let others: Vec<_> =
+            (0..2).map(|_| receiver.clone()).map(|receiver| thread::spawn(move || receiver.iter().count())).collect();
         let sending = thread::spawn(move || {
             let mut sent = 0;
             while sender.send(sent).is_ok() {

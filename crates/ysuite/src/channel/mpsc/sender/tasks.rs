@@ -9,9 +9,9 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 
 use super::super::SendError;
-#[cfg(all(feature = "tokio", unix))]
-use super::super::SendTimeoutError;
 use super::{Sender, SenderLane};
+#[cfg(feature = "tokio")]
+use crate::channel::coop::TimeLimit;
 use crate::channel::coop::poll_future;
 use crate::channel::future::{OwnedFuture, OwnedOperation};
 use crate::channel::pipe::{PipeBatch, PipeSend, SendTask};
@@ -76,12 +76,8 @@ impl<T> Sender<T> {
     /// # Panics
     /// When there is no room and it is to wait, outside a runtime, or in one without `enable_time`.
     #[cfg(feature = "tokio")]
-    pub fn send_timeout_async(
-        &mut self,
-        message: T,
-        timeout: Duration,
-    ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> {
-        self.send_async_until(message, crate::channel::time_is_up(timeout))
+    pub fn send_timeout_async(&mut self, message: T, timeout: Duration) -> SendUntilFuture<'_, Self, TimeLimit> {
+        self.send_async_until(message, TimeLimit::new(timeout))
     }
 }
 
