@@ -202,7 +202,8 @@ pub fn bounded<T>(capacity: usize) -> (Sender<T>, Receiver<T>) {
 
 /// Makes a channel without a bound: sending never waits. One kilobyte is taken here, for the first messages. After that,
 /// memory is taken 32 KiB at a time. It is used again while the channel is busy, and goes back to the system as the
-/// channel [empties](self#without-a-bound).
+/// channel [empties](self#without-a-bound). Of messages of some hundred bytes and more, of which a segment may have less
+/// than 32 KiB, it is kept for the next burst, until the channel is dropped.
 ///
 /// # Panics
 /// When a message could never fit into memory.

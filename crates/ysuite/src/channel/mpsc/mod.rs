@@ -108,7 +108,8 @@ use crate::wait::Parker;
 pub const MAX_SENDERS: usize = crate::queue::MOST;
 
 /// Makes a channel without a bound: sending never waits. Memory grows as messages queue up, and is freed as they are
-/// received, except for a small reserve for each sender that has sent.
+/// received, except for a small reserve for each sender that has sent. It is the allocator's: glibc's keeps what a burst
+/// has freed for the next use, since the newest messages are at the end of its heap (`malloc_trim` gives it back).
 #[doc(alias("channel", "unbounded_channel"))]
 #[must_use]
 pub fn unbounded<T>() -> (Sender<T>, Receiver<T>) {
