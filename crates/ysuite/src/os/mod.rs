@@ -190,10 +190,14 @@ pub(crate) unsafe fn deallocate(memory: NonNull<u8>, layout: Layout) {
     }
 }
 
-/// Gives the kernel what memory is kept for a backlog that goes on, as one is over.
-pub(crate) fn settle() {
+/// Gives the kernel what memory is kept for a backlog that goes on: one is over, or its receiver is even about to sleep.
+#[cfg_attr(
+    not(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable))),
+    expect(unused_variables, reason = "nothing is kept")
+)]
+pub(crate) fn settle(sleeps: bool) {
     #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
-    regions::settle();
+    regions::settle(sleeps);
 }
 
 /// Sleeps while `word == expected`, until the deadline at most. May return early for no reason. Makes no system call

@@ -7,7 +7,8 @@
 //! the small regions have [a quarter](Kind::is_filled) of their blocks in use, a further region is made whole: it gets
 //! all its pages at once, as one huge page where the kernel has any, and its blocks keep them until all are free. What
 //! a process has in vain is at most a third of what it uses, and two regions: a whole region with less than three quarters
-//! of its blocks in use *drains*, and is made small as soon as two others drain, or when a receiver [settles](settle).
+//! of its blocks in use *drains*, and is made small as soon as two others drain, or when a receiver [settles](settle). What
+//! drains is used first.
 //!
 //! Any thread, also in a forked child: no lock is held across a fork. Lock-free except for the kernel, and for the
 //! allocator where a size gets its 16th region, its 48th and so on. A thread that was stopped while it made, unmade or
@@ -213,6 +214,9 @@ impl Kind {
 
     /// Takes a free block: of a region that is there, or where there is none of a new one.
     fn take(self, content: Content) -> Option<(&'static PageRegion, usize)> {
+        if let Some(found) = self.take_of_draining(content) {
+            return Some(found);
+        }
         let mut others = false;
         // ORDERING: Relaxed, here and for all of these numbers: they only decide where to search.
         let from = self.size.from.load(Ordering::Relaxed);
@@ -240,6 +244,20 @@ impl Kind {
             }
             index += 1;
         }
+    }
+
+    /// Takes a block that has pages, if that is of use and there is one in a region that drains.
+    fn take_of_draining(self, content: Content) -> Option<(&'static PageRegion, usize)> {
+        if content == Content::Reserved {
+            return None;
+        }
+        self.size.draining.iter().find_map(|number| {
+            // ORDERING: Relaxed; a hint.
+            let region = self.region(number.load(Ordering::Relaxed).checked_sub(1)?)?;
+            // ORDERING: Relaxed; the exchange decides. A region without a block in use is another that was made since.
+            let drains = region.is_whole() && region.used.load(Ordering::Relaxed) != 0;
+            if drains { self.take_of(region, content).map(|block| (region, block)) } else { None }
+        })
     }
 
     /// Takes a free block of this region, if it is there and has one that is to be used so.
@@ -467,16 +485,19 @@ impl Kind {
     }
 }
 
-/// The backlog of a queue is over: what drains is made small.
-pub(super) fn settle() {
+/// The backlog of a queue is over: what drains is made small, except the last that began to. That too, if the receiver is
+/// about to sleep.
+pub(super) fn settle(sleeps: bool) {
     // ORDERING: Relaxed twice; the regions have their own words.
     if DRAINS.load(Ordering::Relaxed) {
-        DRAINS.store(false, Ordering::Relaxed);
+        DRAINS.store(!sleeps, Ordering::Relaxed);
         for size in 0..SIZES {
             let kind = Kind::at_index(size);
-            for region in &kind.size.draining {
+            // ORDERING: Relaxed; as above.
+            let newest = kind.size.drained.load(Ordering::Relaxed).wrapping_sub(1) % DRAINING;
+            for (place, region) in kind.size.draining.iter().enumerate() {
                 // ORDERING: Relaxed twice; as above.
-                if region.load(Ordering::Relaxed) != 0 {
+                if (sleeps || place != newest) && region.load(Ordering::Relaxed) != 0 {
                     kind.empty(region.swap(0, Ordering::Relaxed));
                 }
             }
@@ -695,7 +716,7 @@ mod tests {
         assert!(calls <= 8 + 2 * quarter as u64, "{calls} calls to give back");
         let last = (0..4).find(|&index| of(index).1 != 0).unwrap();
         assert!(last != 0 && of(last).0, "it has the last block, and drains");
-        settle();
+        settle(true);
         assert_eq!((of(last).0, of(last).1.count_ones()), (false, 1));
         let there: usize = size.first.iter().filter(|region| region.is_there()).map(resident).sum();
         let few = layout.size() + 3 * sys::page_size();
@@ -759,7 +780,7 @@ mod tests {
                             }
                         }
                         if round % 8 == 0 {
-                            settle();
+                            settle(round % 16 == 0);
                         }
                     }
                     give_all(blocks, layout);

@@ -181,24 +181,30 @@ impl ChunkCache {
         } else {
             self.put(chunk);
         }
-        if ahead == 0 && !self.keeps_all {
-            os::settle();
+        // ORDERING: Relaxed; only the reader sets it.
+        if ahead == 0 && self.gave_up.load(Ordering::Relaxed) {
+            os::settle(false);
         }
     }
 
     /// Reader: is about to sleep. Gives the chunks that are kept back to the system, if it has left none since it was
     /// last here: then the queue is one of few messages now. A queue with a bound, and one that always has a reserve,
-    /// keeps them.
+    /// keeps them. What the system has kept of those that were given up before is given back at once.
     #[inline]
     pub(super) fn rest(&self) {
+        if self.keeps_all {
+            return;
+        }
         // ORDERING: Relaxed, here and below; `has_left` is the reader's own, and the others only decide how much is kept.
+        let gave_up = self.gave_up.load(Ordering::Relaxed);
         if self.has_left.load(Ordering::Relaxed) {
             self.has_left.store(false, Ordering::Relaxed);
-        } else if !self.keeps_all
-            // Or the writer has raised the reserve while the reader gave it up.
-            && (self.gave_up.load(Ordering::Relaxed) || self.reserve.load(Ordering::Relaxed) > self.least)
-        {
+        // Or the writer has raised the reserve while the reader gave it up.
+        } else if gave_up || self.reserve.load(Ordering::Relaxed) > self.least {
             self.shrink();
+        }
+        if gave_up {
+            os::settle(true);
         }
     }
 
@@ -215,7 +221,7 @@ impl ChunkCache {
         while let Some(chunk) = self.take_back() {
             self.free(Some(chunk));
         }
-        os::settle();
+        os::settle(true);
     }
 
     /// The thread that makes the queue: puts a chunk into the ring, and makes that first.
