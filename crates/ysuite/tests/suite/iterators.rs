@@ -3,8 +3,11 @@
 //! Claim: A batch ends with its iterator, and does not wait if the iterator reports that it has no more.
 
 use std::pin::pin;
+use std::rc::Rc;
 use std::task::{Context, Poll, Waker};
+use std::thread;
 
+use crate::support::guarded;
 use ysuite::SendError;
 use ysuite::{broadcast, mpmc, mpsc, spsc};
 
@@ -58,4 +61,41 @@ fn a_batch_that_just_fits_does_not_wait() {
     assert_eq!(at_once(funnel.send_batch_async(&mut [1, 2].into_iter())), Poll::Ready(Some(2)));
     assert_eq!(at_once(exchange.send_batch_async(&mut [1, 2].into_iter())), Poll::Ready(Some(2)));
     assert!(pipe_in.try_iter().chain(funnel_in.try_iter()).chain(exchange_in.try_iter()).eq([1, 2, 1, 2, 1, 2]));
+}
+
+/// Claim: A sender can be extended by an iterator, as a collection can: it waits for room, and drops what nobody receives.
+#[test]
+fn senders_are_extended_by_iterators() {
+    fn extended<'a, R: IntoIterator<Item = u32> + Send + 'a>(mut sender: impl Extend<u32>, receiver: R) {
+        thread::scope(|scope| {
+            let receiving = scope.spawn(move || receiver.into_iter().collect::<Vec<_>>());
+            sender.extend(0..5);
+            sender.extend(with_a_gap());
+            drop(sender);
+            assert_eq!(receiving.join().unwrap(), [0, 1, 2, 3, 4, 1]);
+        });
+    }
+    fn in_vain(mut sender: impl Extend<Rc<u8>>) {
+        let message = Rc::new(7);
+        sender.extend([message.clone(), message.clone()]);
+        drop(sender);
+        assert_eq!(Rc::strong_count(&message), 1);
+    }
+    macro_rules! senders {
+        ($($kind:ident::$make:ident($($bound:expr)?)),* $(,)?) => {$({
+            let (sender, receiver) = $kind::$make($($bound)?);
+            extended(sender, receiver);
+            let (sender, _) = $kind::$make($($bound)?);
+            in_vain(sender);
+        })*};
+    }
+    guarded(|| {
+        senders!(spsc::unbounded(), spsc::bounded(2), spsc::bounded(0), mpsc::unbounded(), mpsc::bounded(2));
+        senders!(mpsc::bounded(0), mpmc::unbounded(), mpmc::bounded(2), mpmc::bounded(0), broadcast::bounded(2));
+        // Two at once, as two collections.
+        let mut both = (spsc::unbounded(), mpmc::unbounded());
+        let mut senders = (both.0.0, both.1.0);
+        senders.extend([(1, 'a'), (2, 'b')]);
+        assert!(both.0.1.try_iter().eq([1, 2]) && both.1.1.try_iter().eq(['a', 'b']));
+    });
 }

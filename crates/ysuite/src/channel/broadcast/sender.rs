@@ -451,6 +451,14 @@ impl<T: 'static> OwnedOperation for Sender<T> {
     }
 }
 
+/// Sends all the messages of an iterator, as [`send_batch`](Self::send_batch) does; waits for room. It reports nothing:
+/// messages that nobody receives any more are dropped.
+impl<T> Extend<T> for Sender<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, messages: I) {
+        drop(self.send_batch(messages));
+    }
+}
+
 impl_identity!(Sender);
 
 impl<T> Clone for Sender<T> {

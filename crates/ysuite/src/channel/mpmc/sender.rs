@@ -480,6 +480,14 @@ impl<T> Sender<T> {
     }
 }
 
+/// Sends all the messages of an iterator, as [`send_batch`](Self::send_batch) does; waits for room. It reports nothing:
+/// messages that nobody receives any more are dropped.
+impl<T> Extend<T> for Sender<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, messages: I) {
+        drop(self.send_batch(messages));
+    }
+}
+
 /// The id of an attached sender is up while there may be room, or when the receivers have disconnected. A `try_send`
 /// that finds no room takes it down. A notified sender that takes room, or is dropped, notifies the next sender if
 /// there is more.

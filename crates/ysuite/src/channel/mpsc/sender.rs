@@ -32,6 +32,23 @@ use crate::wait::WakeTarget;
 
 /// A sender of the [channel](super), with a lane of its own. Its drop publishes the hidden messages. The receiver gets
 /// all that was sent. When the last sender has disconnected, it gets the disconnection.
+///
+/// Sends take `&mut self`, so it cannot send from an `Arc`, a `static` or behind any other `&`. What can is its
+/// [`share`](Self::share):
+///
+/// ```
+/// use std::sync::Arc;
+/// use ysuite::mpsc;
+///
+/// let (sender, receiver) = mpsc::unbounded();
+/// let shared = Arc::new(sender.share());
+/// drop(sender);
+/// let other = shared.clone();
+/// std::thread::spawn(move || other.send(1).unwrap());
+/// shared.send(1).unwrap();
+/// drop(shared);
+/// assert!(receiver.into_iter().eq([1, 1]));
+/// ```
 #[doc = cost!(mpsc DROP)]
 pub struct Sender<T> {
     inner: Sending<T, SenderLane<T>>,
@@ -460,6 +477,14 @@ impl<T> Sender<T> {
     /// as a spurious signal.
     pub fn detach(&mut self) -> bool {
         self.inner.detach()
+    }
+}
+
+/// Sends all the messages of an iterator, as [`send_batch`](Self::send_batch) does; waits for room. It reports nothing:
+/// messages that nobody receives any more are dropped.
+impl<T> Extend<T> for Sender<T> {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, messages: I) {
+        drop(self.send_batch(messages));
     }
 }
 
