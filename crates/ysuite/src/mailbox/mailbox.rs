@@ -24,7 +24,7 @@ use crate::sync::Arc;
 /// sending fail, and notifies the mailboxes that are linked to it and those it owns.
 ///
 /// [`receive`](Self::receive) and [`receive_only`](Self::receive_only) receive one type; [`receive!`](crate::receive)
-/// has handlers for several types.
+/// has handlers for several types, and [`receive_any`](Self::receive_any) receives whatever comes.
 #[doc = cost!(mailbox EXIT)]
 pub struct Mailbox {
     // Dropped in this order: sending fails from then on, then the messages are dropped, then the watchers are notified.

@@ -107,7 +107,7 @@
 //! | `PriorityMessageException` | – | an urgent message without a handler is set aside like any other |
 //! | `receive` | [`receive!`](crate::receive), [`Mailbox::receive`] | handlers may `break`, `return` and use `?` |
 //! | a handler that returns `false` | `where` in [`receive!`](crate::receive) | checked before the handler runs |
-//! | a handler for `Variant` | a catch-all, with an [`Envelope`] | |
+//! | a handler for `Variant` | a catch-all, or [`Mailbox::receive_any`], with an [`Envelope`] | |
 //! | `receiveTimeout` | [`receive_timeout!`](crate::receive_timeout), [`Mailbox::receive_timeout`] | an error says why |
 //! | `receiveOnly!(A, B)` | [`Mailbox::receive_only`]`::<(A, B)>` | |
 //! | `MessageMismatch` | [`ReceiveError::Mismatch`] | the message is not lost |

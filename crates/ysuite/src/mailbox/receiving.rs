@@ -90,6 +90,41 @@ impl Mailbox {
         }
     }
 
+    /// Receives the next message, whatever its type; waits for one without a time limit. So does a
+    /// [`receive!`](crate::receive) with nothing but a catch-all: the notice of a link or of the owner is a message here.
+    ///
+    /// ```
+    /// use ysuite::mailbox::Mailbox;
+    ///
+    /// type Job = Box<dyn FnOnce() -> u32 + Send>;
+    ///
+    /// let mut mailbox = Mailbox::new();
+    /// mailbox.address().send(Box::new(|| 6 * 7) as Job).unwrap();
+    /// mailbox.address().send("whatever").unwrap();
+    /// let job = mailbox.receive_any().unwrap().downcast::<Job>().unwrap();
+    /// assert_eq!(job(), 42);
+    /// assert!(mailbox.receive_any().unwrap().is::<&str>());
+    /// ```
+    #[doc = cost!(mailbox RECEIVE)]
+    #[doc = cost!(mailbox RECEIVE_WAIT)]
+    ///
+    /// # Errors
+    /// `Disconnected` if there is no message, no address of this mailbox, and no mailbox that it owns.
+    pub fn receive_any(&mut self) -> Result<Envelope, ReceiveError> {
+        self.search().find_any()
+    }
+
+    /// As [`receive_any`](Self::receive_any), but waits no longer than `timeout`. With zero it does not wait; with
+    /// `Duration::MAX` it waits without a time limit.
+    #[doc = cost!(mailbox RECEIVE)]
+    #[doc = cost!(mailbox RECEIVE_WAIT)]
+    ///
+    /// # Errors
+    /// As [`receive_any`](Self::receive_any), and `Timeout` when the time is up.
+    pub fn receive_any_timeout(&mut self, timeout: Duration) -> Result<Envelope, ReceiveError> {
+        self.search_timeout(timeout).find_any()
+    }
+
     #[doc(hidden)]
     #[inline]
     pub fn search(&mut self) -> Search<'_> {

@@ -258,6 +258,12 @@ impl<'a> Search<'a> {
         Err(ReceiveError::Mismatch { expected: type_name::<T>(), found })
     }
 
+    /// The next message, of any type.
+    pub(super) fn find_any(mut self) -> Result<Envelope, ReceiveError> {
+        self.offer_next()?;
+        Ok(self.accept_any())
+    }
+
     // MUTANT: Speed only: `next_further` continues with the new messages as well.
     /// Offers the first message, or takes it at once if it is new and of this type: most are, and are moved once less.
     #[inline(always)]

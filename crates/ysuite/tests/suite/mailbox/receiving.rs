@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use ysuite::mailbox::{Address, Envelope, Mailbox, ReceiveError};
+use ysuite::mailbox::{Address, Envelope, LinkTerminated, Mailbox, ReceiveError};
 use ysuite::{receive, receive_timeout};
 
 use crate::support::{guarded, panics};
@@ -250,4 +250,31 @@ fn a_catch_all_sends_on_what_it_gets() {
     address.send([7_u64; 8]).unwrap();
     receive!(mailbox => { other => next.send_envelope(other).unwrap(), }).unwrap();
     assert_eq!(behind.receive_only::<[u64; 8]>(), Ok([7; 8]));
+}
+
+/// Claim: A mailbox receives whatever comes next, of any type, without a handler for it.
+#[test]
+fn whatever_comes_is_received() {
+    let (mut mailbox, address) = with_address();
+    assert_eq!(mailbox.receive_any_timeout(NOW).unwrap_err(), ReceiveError::Timeout);
+    address.send(1_u8).unwrap();
+    address.send([1_u8; 300]).unwrap();
+    address.send("set aside").unwrap();
+    address.send(Box::new(|x: u32| x + 1) as Box<dyn Fn(u32) -> u32 + Send>).unwrap();
+    address.send_priority(Nothing).unwrap();
+    // What was passed over has kept its place.
+    assert_eq!(mailbox.receive(), Ok([1_u8; 300]));
+    assert!(mailbox.receive_any().unwrap().is::<Nothing>());
+    assert_eq!(mailbox.receive_any().unwrap().downcast().ok(), Some(1_u8));
+    assert_eq!(mailbox.receive_any_timeout(NOW).unwrap().downcast().ok(), Some("set aside"));
+    let function = mailbox.receive_any_timeout(Duration::MAX).unwrap().downcast::<Box<dyn Fn(u32) -> u32 + Send>>();
+    assert_eq!(function.unwrap()(6), 7);
+    // Also the notice of an end, which is no error here.
+    let other = Mailbox::new();
+    mailbox.link(&other.address());
+    drop(other);
+    assert!(mailbox.receive_any().unwrap().is::<LinkTerminated>());
+    drop(address);
+    assert_eq!(mailbox.receive_any().unwrap_err(), ReceiveError::Disconnected);
+    assert_eq!(mailbox.receive_any_timeout(Duration::MAX).unwrap_err(), ReceiveError::Disconnected);
 }
