@@ -39,9 +39,10 @@
 //! messages out, without a clone.
 //!
 //! A message stays in its cell until another replaces it, one lap later, or the channel is dropped. That holds also for
-//! a message that every receiver has got. The sender of the new message drops the old one, after it has sent. So at
-//! most as many old messages are kept as the channel has cells: `capacity`, rounded up to a power of two (lossy: an
-//! eighth more before that).
+//! a message that every receiver has got, and for one that no receiver will get, as the last one has gone: senders keep
+//! the channel, and a [`subscribe`](Sender::subscribe) may follow. The sender of the new message drops the old one, after
+//! it has sent. So at most as many old messages are kept as the channel has cells: `capacity`, rounded up to a power of
+//! two (lossy: an eighth more before that).
 //!
 //! # Cost
 //!
