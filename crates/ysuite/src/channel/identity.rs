@@ -11,6 +11,12 @@ pub(super) fn is_attached(end: &impl Attach) -> bool {
     is_attached
 }
 
+/// The handle has told that its other side is gone.
+#[cold]
+pub(super) fn tell_end(end: &impl Attach) {
+    end.with_registration(&mut |registration| registration.tell_end());
+}
+
 /// Makes handles equal, strong or weak, whose field `shared` is what all handles of the channel share. A macro, as these
 /// traits are foreign: they cannot be implemented once for all handles.
 macro_rules! impl_identity {

@@ -231,9 +231,13 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             // A close between the check for a disconnection and the check for room leaves no room. That is not a lack
             // of room.
             if self.end.writer.is_over() {
-                return Err(TryReserveError::Disconnected);
+                found = Err(TryReserveError::Disconnected);
+            } else {
+                self.refuse();
             }
-            self.refuse();
+        }
+        if found == Err(TryReserveError::Disconnected) {
+            self.with_registration(&mut |registration| registration.tell_end());
         }
         found
     }

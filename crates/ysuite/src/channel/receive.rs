@@ -296,11 +296,12 @@ impl<E: ReadingEnd> Receiving<E> {
     /// After finding nothing: `Ok` if a message has arrived in the meantime.
     fn nothing(&mut self) -> Result<(), TryRecvError> {
         if one::rest(&mut self.end) || self.end.is_closed() {
-            return if outline(self, |receiving| receiving.end.has_last()) {
-                Ok(())
-            } else {
-                Err(TryRecvError::Disconnected)
-            };
+            if outline(self, |receiving| receiving.end.has_last()) {
+                return Ok(());
+            }
+            // No end of a rendezvous, which is attached elsewhere.
+            one::registration(&self.end).inspect(|registration| registration.tell_end());
+            return Err(TryRecvError::Disconnected);
         }
         Err(TryRecvError::Empty)
     }

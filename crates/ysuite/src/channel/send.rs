@@ -254,7 +254,11 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
                 }
             }
         }
-        Err(if self.end.writer.is_over() { TrySendError::Disconnected(()) } else { TrySendError::Full(()) })
+        if !self.end.writer.is_over() {
+            return Err(TrySendError::Full(()));
+        }
+        one::registration(&*self.end).inspect(|registration| registration.tell_end());
+        Err(TrySendError::Disconnected(()))
     }
 
     // MUTANT: A wait for room finds the disconnection after arming.

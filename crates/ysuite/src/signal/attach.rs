@@ -20,7 +20,7 @@ use crate::sync::{Arc, AtomicU8, Ordering};
 
 /// A receiver or sender that can be attached to a set of signals, to one at a time. The handles of this crate's
 /// channels implement it, and its mailboxes. A receiver's id is up while it may hold a message, and a sender's while it
-/// may have room. Both are up once the other side is gone.
+/// may have room. Both are up once the other side is gone; in a [`ReadySet`](super::ReadySet), until they have told so.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be attached to a set of signals",
     note = "handles of channels, and mailboxes, are attached by `&mut`; a timer is added by `ReadySet::add_timer`, and a \
@@ -96,6 +96,17 @@ impl Registration {
         // After a release the id belongs to another holder.
         if SETS && !self.is_released() {
             self.core.lower(self.id);
+        }
+    }
+
+    /// The handle has told that its other side is gone, which is final. A [`ReadySet`](super::ReadySet) has named it for
+    /// that, and names it no more: the id goes down, and nobody raises it, except a thread of the other side that was
+    /// about to. In other sets the id stays up, as a descriptor does whose peer has hung up. Any thread; several may take
+    /// the id down at once, as there is nothing left to miss.
+    #[cold]
+    pub fn tell_end(&self) {
+        if SETS && self.core.names_ends_once() {
+            self.lower();
         }
     }
 

@@ -11,6 +11,10 @@ impl NoSet {
         match *self {}
     }
 
+    pub(super) fn names_ends_once(&self) -> bool {
+        match *self {}
+    }
+
     pub(super) fn give_back(&self, _: usize) {
         match *self {}
     }

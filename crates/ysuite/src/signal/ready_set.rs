@@ -40,8 +40,13 @@ use crate::os::Deadline;
 /// An id that a wait returns says that a receiver *may* have a message, or that its senders are gone: receive with
 /// `try_recv` or `try_iter`, and wait again. Likewise a sender may have room, or its receiver is gone: use `try_send`.
 ///
-/// Level-triggered: a handle is named again, in its turn, until such a call has found no message, or no room. A handle
-/// whose other side is gone is named until it is [removed](Self::remove). Every handle is named at first.
+/// Level-triggered: a handle is named again, in its turn, until such a call has found no message, or no room. Every
+/// handle is named at first.
+///
+/// A handle whose other side is gone is named until such a call has told so (`Disconnected`; at a `watch`,
+/// [`has_changed`](crate::watch::Receiver::has_changed)), and then no more, or once more by a thread of the other side
+/// that was about to. So a loop that has no arm for the end does not spin; where no other handle is left, it waits for
+/// ever. A [mailbox](crate::mailbox) is named on: its next address makes it receive again.
 ///
 /// The first wait names any of the handles that may be ready, each with the same probability. So a `ReadySet` that is
 /// made anew for each wait starves none of them.
@@ -60,7 +65,7 @@ use crate::os::Deadline;
 /// The two handles of a rendezvous (`bounded(0)`) that are both in a `ReadySet` never complete an operation: each is
 /// named only while the *other waits*, and neither does. One of them has to wait by itself, or in a
 /// [`select`](crate::select()) that sends or receives.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ReadySet<'a> {
     set: YPollset,
     alarms: Alarms,
@@ -76,7 +81,8 @@ impl<'a> ReadySet<'a> {
     /// A select for up to 31 handles at a time.
     #[must_use]
     pub fn new() -> Self {
-        Self::default()
+        // All in one word.
+        Self::with_capacity(31)
     }
 
     /// A select for up to `capacity` handles at a time.
@@ -86,7 +92,8 @@ impl<'a> ReadySet<'a> {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        Self { set: YPollset::with_capacity(capacity), ..Self::default() }
+        let (alarms, watchers) = (Alarms::default(), SharedWatchers::default());
+        Self { set: YPollset::naming_ends_once(capacity), alarms, last: None, next: 0, watchers }
     }
 
     /// Adds this handle to the wait, and returns the id by which it will be named.
@@ -104,8 +111,8 @@ impl<'a> ReadySet<'a> {
     ///
     /// The select keeps a *watcher*, which is no handle: the channel disconnects as if the watcher were not there.
     /// After the id is named, any handle of that side may call `try_recv` or `try_send`, and none has to. When the
-    /// select waits next, it checks whether that side is still ready. So the id is named only while it is. The id is
-    /// also named once the other side is gone, or this one, until it is [removed](Self::remove_shared).
+    /// select waits next, it checks whether that side is still ready. So the id is named only while it is. Once the
+    /// other side is gone, or this one, and no message is left, the id is named one time.
     ///
     /// If this handle has begun a wait before and not completed it, such as a `poll_recv` that found nothing, that wait
     /// is no longer notified. If the handle is in a set, its id goes up. A wait that begins later is separate:
@@ -253,6 +260,12 @@ impl<'a> ReadySet<'a> {
         let mut signals = self.set.check();
         // MUTANT: Without signals the random number is 0.
         if signals.is_empty() { None } else { signals.nth(chance::chance_below(signals.len())) }
+    }
+}
+
+impl Default for ReadySet<'_> {
+    fn default() -> Self {
+        Self::new()
     }
 }
 

@@ -34,18 +34,26 @@ pub(crate) struct SetCore {
     /// Raised, lowered, taken and given back through the set only, which wakes its owner.
     pub(super) bits: Bits,
     way: Way,
+    /// A handle that has told that its other side is gone takes its id down: for a [`ReadySet`](super::ReadySet).
+    names_ends_once: bool,
 }
 
 impl SetCore {
     /// A set whose owner sleeps on a word. `capacity` has been checked.
     pub(crate) fn on_futex(capacity: usize) -> Self {
-        Self { bits: Bits::new(capacity), way: Way::Futex }
+        Self { bits: Bits::new(capacity), way: Way::Futex, names_ends_once: false }
+    }
+
+    /// As [`on_futex`](Self::on_futex). A handle that has told that its other side is gone is named no more.
+    pub(super) fn naming_ends_once(capacity: usize) -> Self {
+        Self { names_ends_once: true, ..Self::on_futex(capacity) }
     }
 
     /// A set whose owner sleeps on a descriptor. `capacity` has been checked.
     #[cfg(unix)]
     pub(crate) fn on_descriptor(capacity: usize, notifier: Box<dyn Notifier>) -> Self {
-        Self { bits: Bits::new(capacity), way: Way::Doorbell(Box::new(Doorbell::new(notifier))) }
+        let way = Way::Doorbell(Box::new(Doorbell::new(notifier)));
+        Self { bits: Bits::new(capacity), way, names_ends_once: false }
     }
 
     /// The descriptor of a set that has one.
@@ -60,6 +68,11 @@ impl SetCore {
     /// Whether `id` is up. Any thread.
     pub(super) fn is_up(&self, id: usize) -> bool {
         self.bits.is_up(id)
+    }
+
+    /// Whether an id goes down once its handle has told that the other side is gone.
+    pub(super) fn names_ends_once(&self) -> bool {
+        self.names_ends_once
     }
 
     /// Another receiver may claim `id` from now on.

@@ -41,6 +41,12 @@ pub trait SharedWatcher: Send + Sync {
     /// raised.
     fn is_ready(&self) -> bool;
 
+    /// Whether nothing can be done on its side any more.
+    fn is_over(&self) -> bool;
+
+    /// The id goes down, and will not be raised: its side is over, and the select has named it.
+    fn tell_end(&self);
+
     /// As [`AttachShared::side`].
     fn side(&self) -> (*const (), bool);
 }
@@ -48,7 +54,15 @@ pub trait SharedWatcher: Send + Sync {
 /// The watchers of one select, by their ids.
 #[cfg(feature = "signal")]
 #[derive(Default)]
-pub(super) struct SharedWatchers<'a>(Vec<Option<Box<dyn SharedWatcher + 'a>>>);
+pub(super) struct SharedWatchers<'a>(Vec<Option<WatchedSide<'a>>>);
+
+/// A side that is watched.
+#[cfg(feature = "signal")]
+struct WatchedSide<'a> {
+    watcher: Box<dyn SharedWatcher + 'a>,
+    /// It has been named since it was over.
+    is_told: bool,
+}
 
 #[cfg(feature = "signal")]
 impl<'a> SharedWatchers<'a> {
@@ -57,12 +71,12 @@ impl<'a> SharedWatchers<'a> {
             // MUTANT: Memory only: one more entry in the table.
             self.0.resize_with(id + 1, || None);
         }
-        self.0[id] = Some(watcher);
+        self.0[id] = Some(WatchedSide { watcher, is_told: false });
     }
 
     /// The id of a side that is watched.
     pub(super) fn id_of(&self, side: (*const (), bool)) -> Option<usize> {
-        self.0.iter().position(|place| place.as_ref().is_some_and(|watcher| watcher.side() == side))
+        self.0.iter().position(|place| place.as_ref().is_some_and(|watched| watched.watcher.side() == side))
     }
 
     /// Out of the table before it leaves the channel's list: that may wake another handle, which runs user code.
@@ -72,10 +86,24 @@ impl<'a> SharedWatchers<'a> {
         Some(id)
     }
 
-    /// Whether `id`, which is up, is worth naming. An id without a watcher is: its handle takes it down.
+    /// Whether `id`, which is up, is worth naming. An id without a watcher is: its handle takes it down. A side that is
+    /// over is worth it once.
     #[inline]
-    pub(super) fn confirm(&self, id: usize) -> bool {
-        self.0.get(id).and_then(Option::as_ref).is_none_or(|watcher| watcher.is_ready())
+    pub(super) fn confirm(&mut self, id: usize) -> bool {
+        self.0.get_mut(id).and_then(Option::as_mut).is_none_or(WatchedSide::is_worth_naming)
+    }
+}
+
+#[cfg(feature = "signal")]
+impl WatchedSide<'_> {
+    fn is_worth_naming(&mut self) -> bool {
+        if !self.watcher.is_over() {
+            return self.watcher.is_ready();
+        }
+        if self.is_told {
+            self.watcher.tell_end();
+        }
+        !core::mem::replace(&mut self.is_told, true)
     }
 }
 

@@ -46,8 +46,13 @@ impl YPollset {
     #[must_use]
     #[track_caller]
     pub fn with_capacity(capacity: usize) -> Self {
-        assert!((1..=MAX_CAPACITY).contains(&capacity), "a YPollset has 1 to {MAX_CAPACITY} signals, not {capacity}");
-        Self { core: Arc::new(SetCore::on_futex(capacity)) }
+        Self { core: Arc::new(SetCore::on_futex(checked(capacity))) }
+    }
+
+    /// For a [`ReadySet`](super::ReadySet).
+    #[track_caller]
+    pub(super) fn naming_ends_once(capacity: usize) -> Self {
+        Self { core: Arc::new(SetCore::naming_ends_once(checked(capacity))) }
     }
 
     /// Attaches `receiver` to `id`: from now on `id` is up exactly while that receiver may hold a message.
@@ -78,6 +83,14 @@ impl YPollset {
     pub(super) fn poll_until(&mut self, deadline: Deadline) -> Signals {
         self.core.poll_until(deadline)
     }
+}
+
+/// # Panics
+/// If it is 0 or larger than [`MAX_CAPACITY`].
+#[track_caller]
+fn checked(capacity: usize) -> usize {
+    assert!((1..=MAX_CAPACITY).contains(&capacity), "a YPollset has 1 to {MAX_CAPACITY} signals, not {capacity}");
+    capacity
 }
 
 impl_set!(YPollset);

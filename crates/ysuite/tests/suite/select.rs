@@ -5,6 +5,7 @@ mod list;
 mod one_shot;
 mod ready;
 mod senders;
+mod told;
 
 use std::collections::{HashMap, HashSet};
 use std::thread;
@@ -161,22 +162,6 @@ fn a_select_that_is_made_anew_each_time_starves_no_handle() {
     }
     // A thousand each, give or take.
     assert!(named.iter().flatten().all(|&times| (700..1_300).contains(&times)), "{named:?}");
-}
-
-#[test]
-fn an_end_is_named_until_the_receiver_is_removed() {
-    let mut select = ReadySet::new();
-    let (sender, mut receiver) = mpmc::bounded::<u8>(1);
-    let id = select.add(&mut receiver).unwrap();
-    assert!(receiver.try_recv().is_err());
-    assert_eq!(select.try_wait(), None);
-    drop(sender);
-    for _ in 0..3 {
-        assert_eq!(select.wait(), id);
-        assert!(receiver.try_recv().unwrap_err().is_disconnected());
-    }
-    assert_eq!(select.remove(&mut receiver), Some(id));
-    assert_eq!((select.remove(&mut receiver), select.try_wait()), (None, None));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use crate::channel::Spin;
 use crate::channel::coop::poll_within_budget;
 use crate::channel::error;
 use crate::channel::future::{OwnedFuture, OwnedOperation};
-use crate::channel::identity::{impl_identity, is_attached};
+use crate::channel::identity::{impl_identity, is_attached, tell_end};
 use crate::channel::iter::{IntoIter, Iter, Receive, TryIter};
 use crate::channel::task_batch::{Receives, ReceivesBatches, RecvBatchFuture};
 use crate::foreign::{Foreign, Panics};
@@ -465,7 +465,11 @@ impl<T: Clone> Receiver<T> {
 
     /// The reason why there is nothing.
     fn nothing(&mut self) -> TryRecvError {
-        if self.is_at_end() { TryRecvError::Disconnected } else { TryRecvError::Empty }
+        if !self.is_at_end() {
+            return TryRecvError::Empty;
+        }
+        tell_end(self);
+        TryRecvError::Disconnected
     }
 
     // MUTANT: Speed only: the id is down, or raised again by a later message. One more poll finds the message or

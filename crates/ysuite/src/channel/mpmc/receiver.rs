@@ -13,7 +13,7 @@ use super::{RecvError, RecvTimeoutError, TryRecvError};
 use crate::channel::Spin;
 use crate::channel::coop::poll_within_budget;
 use crate::channel::error;
-use crate::channel::identity::{impl_identity, is_attached};
+use crate::channel::identity::{impl_identity, is_attached, tell_end};
 use crate::channel::iter::{IntoIter, Receive, until_over};
 use crate::channel::receive::impl_receiver_traits;
 use crate::channel::rendezvous::{self, Party};
@@ -449,7 +449,13 @@ impl<T> Receiver<T> {
     #[cold]
     #[inline(never)]
     fn over<R>(&self, look: impl FnOnce(Party<'_, T, false>) -> Result<R, TryRecvError>) -> Result<R, TryRecvError> {
-        self.parts().party().map_or(Err(TryRecvError::Disconnected), look)
+        self.parts().party().map_or_else(
+            || {
+                tell_end(self);
+                Err(TryRecvError::Disconnected)
+            },
+            look,
+        )
     }
 
     /// As [`over`](Self::over), for the task that polls.

@@ -6,6 +6,7 @@ use super::permit::{OwnedPermit, Permit, Permits};
 use super::shared::{MpmcShared, Writers};
 use super::{ReserveError, Sender, TryReserveError, TrySendError};
 use crate::channel::future::{OwnedFuture, ReserveFuture, ReserveOwned, Reserves, ReservesOwned};
+use crate::channel::identity::tell_end;
 use crate::channel::reserve::{Reservation, ReservedRoom, Reserver, RoomReserving};
 use crate::operation;
 use crate::queue::exchange::Rejected;
@@ -194,7 +195,10 @@ impl<T> Sender<T> {
                 self.shared.refuse();
                 TryReserveError::Full
             }
-            Rejected::Closed(()) => TryReserveError::Disconnected,
+            Rejected::Closed(()) => {
+                tell_end(self);
+                TryReserveError::Disconnected
+            }
         })?;
         drop(owed);
         Ok(held)

@@ -10,7 +10,7 @@ use super::shared::{MpmcShared, Writers};
 use super::{SendError, SendTimeoutError, TrySendError};
 use crate::channel::Spin;
 use crate::channel::error;
-use crate::channel::identity::{impl_identity, is_attached};
+use crate::channel::identity::{impl_identity, is_attached, tell_end};
 use crate::foreign::{Foreign, Panics};
 use crate::operation;
 use crate::os::Deadline;
@@ -130,6 +130,9 @@ impl<T> Sender<T> {
                     return Ok(());
                 }
                 let outcome = self.try_again(&mut place);
+                if outcome.is_err_and(|error| error.is_disconnected()) {
+                    tell_end(self);
+                }
                 error::of_try_send(outcome, &mut place)
             }
         }

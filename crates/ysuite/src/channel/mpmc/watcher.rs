@@ -41,6 +41,15 @@ impl<T: Send, const ROOM: bool> SharedWatcher for MpmcWatcher<T, ROOM> {
         self.subscriptions.rest(side)
     }
 
+    fn is_over(&self) -> bool {
+        let queue = &self.shared.flavour;
+        queue.is_closed() && (ROOM || queue.is_over())
+    }
+
+    fn tell_end(&self) {
+        self.subscriptions.with_registration(self.shared.side::<ROOM>(), &mut |registration| registration.tell_end());
+    }
+
     fn side(&self) -> (*const (), bool) {
         identity(&self.shared, ROOM)
     }

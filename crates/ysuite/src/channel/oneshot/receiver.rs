@@ -22,6 +22,7 @@ use super::operations::OneshotReceive;
 use super::shared::{Callee, OneshotLink, SetPlace, Tie};
 use crate::channel::coop::poll_within_budget;
 use crate::channel::error::{self, RecvError, RecvTimeoutError, TryRecvError};
+use crate::channel::identity::tell_end;
 use crate::channel::iter::Receive;
 #[cfg(feature = "in-place")]
 use crate::channel::stop::{SleepingPlace, Stop};
@@ -104,9 +105,17 @@ impl<T> Receiver<T> {
     /// `Empty` when there is no message yet. `Disconnected` when there will be none, or it has been returned before.
     #[inline]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        let Some(link) = self.tie.link() else { return Err(self.tell_the_end().into()) };
-        let word = self.rest(link);
-        self.settle(link, word).map_or(Err(TryRecvError::Empty), |answer| answer.map_err(TryRecvError::from))
+        let answer = match self.tie.link() {
+            Some(link) => {
+                let word = self.rest(link);
+                self.settle(link, word).ok_or(TryRecvError::Empty)?
+            }
+            None => Err(self.tell_the_end()),
+        };
+        if answer.is_err() {
+            tell_end(self);
+        }
+        Ok(answer?)
     }
 
     /// Receives the message; waits for it for at most `timeout`. `Duration::MAX` means no limit.

@@ -173,12 +173,19 @@ impl<'a> AnyParty<'a> {
     pub(super) fn try_exchange(&self, place: &mut LentPlace<'_>) -> Option<Exchanged> {
         let outcome = self.exchange(place);
         if outcome.is_some() {
-            return outcome;
+            return outcome.inspect(|outcome| self.tell(outcome));
         }
         let mut found = false;
         // The waker that this notifies in its place is user code.
         Panics::in_drop(|| found = self.rest());
-        if found { self.exchange(place) } else { None }
+        if found { self.exchange(place).inspect(|outcome| self.tell(outcome)) } else { None }
+    }
+
+    /// An attached endpoint tells that the rendezvous is closed.
+    fn tell(&self, outcome: &Exchanged) {
+        if let (Err(Closed), Some(subscriptions)) = (outcome, self.subscriptions) {
+            subscriptions.with_registration(self.side(), &mut |registration| registration.tell_end());
+        }
     }
 
     // USER CODE: the waker of the peer's task, by `wake` of `channel/rendezvous/ticket.rs`; so also in `poll`, and in

@@ -14,7 +14,7 @@ use super::{RecvError, RecvTimeoutError, Ref};
 use crate::channel::Spin;
 use crate::channel::coop::poll_within_budget;
 use crate::channel::future::{OwnedFuture, OwnedOperation};
-use crate::channel::identity::impl_identity;
+use crate::channel::identity::{impl_identity, tell_end};
 use crate::foreign::{Foreign, Panics};
 use crate::operation::{self, Readiness, Task};
 use crate::os::Deadline;
@@ -77,12 +77,13 @@ impl<T> Receiver<T> {
     /// # Errors
     /// When it has seen the value, and all senders have disconnected.
     pub fn has_changed(&self) -> Result<bool, RecvError> {
-        if let Some(_version) = self.shared.news(self.seen)? {
+        let news = || self.shared.news(self.seen).inspect_err(|_| tell_end(self));
+        if let Some(_version) = news()? {
             return Ok(true);
         }
         // A value may have arrived while the id was being taken down.
         let found = rest(&self.shared, self.seen, self.subscriptions.as_deref());
-        Ok(found && self.shared.news(self.seen)?.is_some())
+        Ok(found && news()?.is_some())
     }
 
     /// From now on the value counts as not seen: the next [`changed`](Self::changed) returns at once. An attached

@@ -72,10 +72,8 @@ fn a_sender_that_hangs_up_is_news() {
     assert!(receiver.try_recv().unwrap_err().is_empty());
     assert_eq!(select.try_wait(), None);
     drop(sender);
-    for _ in 0..3 {
-        assert_eq!(select.wait(), id);
-        assert!(receiver.try_recv().unwrap_err().is_disconnected());
-    }
+    assert_eq!(select.wait(), id);
+    assert!(receiver.try_recv().unwrap_err().is_disconnected());
     assert_eq!((select.remove(&mut receiver), select.try_wait()), (Some(id), None));
 }
 

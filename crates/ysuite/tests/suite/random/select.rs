@@ -97,7 +97,7 @@ struct Channel {
     receiver: Receiver,
     messages: usize,
     id: Option<usize>,
-    /// To be named: it has not found itself empty.
+    /// To be named: it has not found itself empty, or at its end.
     is_up: bool,
     /// How many results there have been since it was up, and was not reported.
     passed_over: usize,
@@ -127,7 +127,7 @@ impl Channel {
         match self.receiver.try_recv() {
             Ok(_) if self.messages != 0 => self.messages -= 1,
             Err(error) if (self.messages, error) == (0, nothing) => {
-                self.is_up &= self.sender.is_none();
+                self.is_up = false;
                 return Ok(false);
             }
             other => return Err(format!("received {other:?} of {} messages", self.messages)),
