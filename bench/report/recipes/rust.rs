@@ -135,3 +135,128 @@ pub(crate) fn epoll() {
     assert!(set.check().any(|id| id == 0));
     assert_eq!(rx.try_recv(), Ok(1));
 }
+
+pub(crate) fn answers() {
+    // recipe: answers
+    let (tx, rx) = ysuite::mpmc::bounded::<(Message, ysuite::oneshot::Sender<Message>)>(64); // clone tx for each caller
+    let (answer, answered) = ysuite::oneshot::channel(); // for each question
+    tx.send((20, answer)).unwrap();
+    let (question, answer) = rx.recv().unwrap(); // in the thread that answers
+    answer.send(question + 1).unwrap();
+    let answer = answered.recv(); // waits for it
+    // end
+    assert_eq!(answer, Ok(21));
+}
+
+/// Both ends here are in one process, which is as good as two for them.
+fn unique(kind: &str) -> String {
+    format!("ybench-recipe-{kind}-{}", std::process::id())
+}
+
+pub(crate) fn shm_pipe() {
+    let name = &unique("pipe");
+    // recipe: shm-pipe
+    let listener = ysuite_shm::Listener::bind(name).unwrap(); // one process: a name that ends with it, or a path
+    let to = ysuite_shm::connect(name).unwrap(); // the other process
+    let mut tx = ysuite_shm::Sender::<Message>::from_fd(to, 1_024).unwrap();
+    let mut rx = ysuite_shm::Receiver::<Message>::from_fd(listener.accept().unwrap()).unwrap(); // the one
+    // end
+    tx.send(1).unwrap();
+    assert_eq!(rx.recv(), Ok(1));
+}
+
+pub(crate) fn shm_bytes() {
+    let name = &unique("bytes");
+    // recipe: shm-bytes
+    let listener = ysuite_shm::Listener::bind(name).unwrap(); // one process: a name that ends with it, or a path
+    let to = ysuite_shm::connect(name).unwrap(); // the other process
+    let mut tx = ysuite_shm::BytesSender::from_fd(to, 65_536).unwrap(); // room for this many bytes
+    let mut rx = ysuite_shm::BytesReceiver::from_fd(listener.accept().unwrap()).unwrap(); // the one
+    // end
+    tx.send(b"message").unwrap();
+    let mut message = Vec::new();
+    rx.recv_into(&mut message).unwrap();
+    assert_eq!(message, b"message");
+}
+
+pub(crate) fn shm_funnel() {
+    let name = &unique("funnel");
+    // recipe: shm-funnel
+    let mut rx = ysuite_shm::Funnel::<Message>::bind(name).unwrap(); // the receiving process
+    let to = ysuite_shm::connect(name).unwrap(); // each of the others
+    let mut tx = ysuite_shm::Sender::<Message>::from_fd(to, 1_024).unwrap(); // room for each
+    // end
+    tx.send(1).unwrap();
+    assert_eq!(rx.recv(), Ok(1));
+}
+
+pub(crate) fn shm_broadcast() {
+    let name = &unique("broadcast");
+    // recipe: shm-broadcast
+    let mut tx = ysuite_shm::BroadcastSender::<Message>::bind(name, 1_024).unwrap(); // the sending process
+    let to = ysuite_shm::connect(name).unwrap(); // each of the others
+    let mut rx = ysuite_shm::BroadcastReceiver::<Message>::from_fd(to).unwrap(); // gets what is sent from now on
+    // end
+    tx.serve();
+    tx.send(1);
+    assert_eq!(rx.recv(), Ok(1));
+}
+
+pub(crate) fn shm_watch() {
+    let name = &unique("watch");
+    // recipe: shm-watch
+    let mut tx = ysuite_shm::WatchSender::<Message>::bind(name, 0).unwrap(); // the sending process, and the first value
+    let to = ysuite_shm::connect(name).unwrap(); // each of the others
+    let mut rx = ysuite_shm::WatchReceiver::<Message>::from_fd(to).unwrap();
+    tx.serve(); // lets receivers in, as sending does now and then
+    tx.send(1); // replaces the value, and never waits
+    let value = rx.recv(); // waits for a new one; latest() is the last one again
+    // end
+    assert_eq!(value, Ok(1));
+}
+
+pub(crate) fn shm_work() {
+    let name = &unique("work");
+    // recipe: shm-work
+    let mut tx = ysuite_shm::WorkSender::<Message>::bind(name, 2).unwrap(); // 2 jobs at a worker, one of them in hand
+    let to = ysuite_shm::connect(name).unwrap(); // each worker
+    let mut rx = ysuite_shm::WorkReceiver::<Message>::from_fd(to).unwrap();
+    tx.send(1).unwrap(); // waits for a worker that is free; settle() waits until all is done
+    let job = rx.recv().unwrap();
+    job.finish(); // without it another worker gets the job
+    // end
+    tx.settle().unwrap();
+    assert_eq!((tx.finished(), tx.unfinished()), (1, 0));
+}
+
+pub(crate) fn shm_call() {
+    let name = &unique("call");
+    let answering = std::thread::spawn({
+        let mut rx = ysuite_shm::Funnel::<ysuite_shm::Question<Message, Message>>::bind(name).unwrap();
+        move || rx.recv().unwrap().answer(21)
+    });
+    // recipe: shm-call
+    // The process that answers: Funnel::<Question<Message, Message>>::bind(name), then recv()?.answer(..)
+    let to = ysuite_shm::connect(name).unwrap(); // each caller
+    let mut caller = ysuite_shm::Caller::<Message, Message>::from_fd(to).unwrap();
+    let answer = caller.call(20); // waits for it; ask() and recv() for several at a time
+    // end
+    assert_eq!(answer, Ok(21));
+    answering.join().unwrap();
+}
+
+pub(crate) fn shm_loan() {
+    const BYTES: usize = 1 << 16;
+    let name = &unique("loan");
+    // recipe: shm-loan
+    let mut tx = ysuite_shm::LoanSender::bind(name, 16, BYTES).unwrap(); // the sending process: 16 blocks, allocated once
+    let to = ysuite_shm::connect(name).unwrap(); // each of the others
+    let mut rx = ysuite_shm::LoanReceiver::from_fd(to).unwrap();
+    tx.serve();
+    let mut block = tx.loan(BYTES).unwrap(); // waits for a free one
+    block.fill(1);
+    block.send().unwrap();
+    let message = rx.recv().unwrap(); // read in place, by all; the block is free when the last one drops it
+    // end
+    assert_eq!(message.read::<u8>(BYTES - 1), Some(1));
+}

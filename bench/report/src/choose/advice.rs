@@ -1,8 +1,8 @@
 //! The channel of this project for a need, and the lines that make it. Follows docs/guide/which-channel.md, and needs no
 //! measurement: the figures of this machine are added where the need can be measured.
 
-use super::recipes;
-use super::wanted::{By, Wanted};
+use super::wanted::{BY_VALUE_UP_TO, By, Wanted};
+use super::{processes, recipes};
 
 /// The answer to a need.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,13 +17,11 @@ pub(super) struct Advice {
     more: Vec<&'static str>,
 }
 
-/// Above this, moving a message by value costs more than handing over a block.
-const BY_VALUE_UP_TO: usize = 256;
-
 pub(super) fn of(wanted: &Wanted) -> Advice {
-    let (recipe, transport, facts) = channel(wanted);
+    let (recipe, transport, facts) = if wanted.is_local() { channel(wanted) } else { processes::channel(wanted) };
     let mut advice = Advice { recipe, transport, facts: vec![facts.to_owned()], more: Vec::new() };
-    if wanted.processes || wanted.machines {
+    if !wanted.is_local() {
+        advice.facts.extend(processes::more(wanted));
         return advice;
     }
     let by = wanted.by.unwrap_or(if wanted.bytes <= BY_VALUE_UP_TO { By::Value } else { By::Pool });
@@ -70,12 +68,12 @@ fn channel(wanted: &Wanted) -> (&'static str, Option<&'static str>, &'static str
     let bounded = wanted.bounded || wanted.real_time;
     let at = |plain, in_epoll| Some(if wanted.epoll && !bounded { in_epoll } else { plain });
     match () {
-        () if wanted.processes || wanted.machines => {
-            let facts = "A bridge of the crate ysuite-zmq connects a channel to another process or machine over libzmq: \
-                         Bridge::push(rx).connect(\"tcp://there:5555\").start() here, and Bridge::pull().bind(..).start() there \
-                         (ipc:// within a machine). docs/guide/zeromq.md; `--features zeromq` measures it.";
-            ("", None, facts)
-        }
+        () if wanted.answers => (
+            "answers",
+            None,
+            "A question carries the way back: a oneshot, whose receiver is told where nobody answers. A oneshot is one \
+             allocation.",
+        ),
         () if wanted.to_all => (
             "broadcast",
             Some("broadcast"),
@@ -180,6 +178,7 @@ mod tests {
             ("video", Wanted { bytes: 6_220_800, rate: Some(60.0), ..ANY }, "spsc", &["Pool::new", "ys::pool"]),
             ("configuration", Wanted { newest: true, ..ANY }, "watch", &["watch::channel", "changed"]),
             ("events to all", Wanted { to_all: true, receivers: 8, ..ANY }, "broadcast", &["broadcast::bounded"]),
+            ("questions", Wanted { answers: true, senders: 4, ..ANY }, "answers", &["oneshot::channel", "way back"]),
             ("another machine", Wanted { machines: true, ..ANY }, "", &["ysuite-zmq", "Bridge::push"]),
         ];
         for (need, wanted, recipe, words) in cases {

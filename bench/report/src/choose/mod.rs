@@ -6,6 +6,7 @@
 //! figure.
 
 mod advice;
+mod processes;
 mod recipes;
 mod wanted;
 
@@ -21,7 +22,7 @@ use ybench_measure::record::{Contestant, Parameter, Quantity, Report, Session};
 use ybench_measure::registry;
 use ybench_measure::rounds::Plan;
 use ybench_measure::scenario::Entry;
-use ybench_measure::scenario::{carried, fixed_rate, latency, night_watchman};
+use ybench_measure::scenario::{carried, fixed_rate, latency, night_watchman, process};
 use ybench_measure::stats::listed;
 use ybench_measure::transport::{Shape, Waits};
 use ybench_measure::warnings::Warning;
@@ -72,7 +73,11 @@ fn caveats(wanted: &Wanted, fitting: &[&Entry]) -> Vec<String> {
     if wanted.shape() != Shape::ONE_TO_ONE {
         told.push("Single messages, and messages at a rate, go from one thread to one.".to_owned());
     }
-    if wanted.is_rare() {
+    if wanted.processes && wanted.rate.is_some() {
+        told.push(
+            "Between processes, a message at a rate is measured as one after a millisecond of silence.".to_owned(),
+        );
+    } else if wanted.is_rare() {
         told.push(
             "A message this rare is measured as one after 10 ms of silence: a longer one changes little.".to_owned(),
         );
@@ -121,6 +126,9 @@ pub fn study(report: &Report) -> Option<Study> {
 
 /// The deciding plan comes first.
 fn plans(wanted: &Wanted, fitting: &[&'static Entry], frame: Frame, warnings: &mut Vec<Warning>) -> Vec<Plan> {
+    if wanted.processes {
+        return plans_between_processes(wanted, fitting, frame, warnings);
+    }
     let rate = wanted.rate.map(|value| Parameter { quantity: Quantity::Rate, value });
     let at_rate = match rate {
         Some(_) if wanted.is_rare() => {
@@ -139,6 +147,25 @@ fn plans(wanted: &Wanted, fitting: &[&'static Entry], frame: Frame, warnings: &m
         None => [many, at_rate, stream, single],
         Some(First::Throughput) => [stream, many, at_rate, single],
         Some(First::Latency | First::P99) => [single, many, at_rate, stream],
+    };
+    plans.into_iter().flatten().collect()
+}
+
+/// As [`plans`]: a message at a rate, and the slowest of 100, are measured as one after a silence.
+fn plans_between_processes(
+    wanted: &Wanted,
+    fitting: &[&'static Entry],
+    frame: Frame,
+    warnings: &mut Vec<Warning>,
+) -> Vec<Plan> {
+    let mut plan = |scenario, parameter| plan::of(scenario, parameter, fitting, frame, warnings);
+    let is_after_a_silence = wanted.rate.is_some() || wanted.first == Some(First::P99);
+    let wake = if is_after_a_silence { plan(&process::WAKE, None) } else { None };
+    let (stream, single) = (plan(&process::SIZE, Some(wanted.measured())), plan(&process::PING_PONG, None));
+    let plans = match wanted.first {
+        None | Some(First::P99) => [wake, stream, single],
+        Some(First::Throughput) => [stream, wake, single],
+        Some(First::Latency) => [single, wake, stream],
     };
     plans.into_iter().flatten().collect()
 }

@@ -5,7 +5,7 @@ use ybench_measure::error::Error;
 use ybench_measure::figures::{count, figure, grouped, several};
 use ybench_measure::footprint;
 use ybench_measure::record::{Parameter, Quantity};
-use ybench_measure::scenario::carried;
+use ybench_measure::scenario::{carried, process};
 use ybench_measure::transport::{Family, Shape, Traits, Waits};
 
 use crate::quantity;
@@ -45,6 +45,9 @@ pub struct Wanted {
     /// Only the newest value matters, such as a configuration (watch)
     #[arg(long)]
     pub newest: bool,
+    /// Each message is a question that is answered (a call)
+    #[arg(long, conflicts_with_all = ["to_all", "newest"])]
+    pub answers: bool,
     /// The receiver must be able to sleep while there is no message
     #[arg(long)]
     pub sleeps: bool,
@@ -110,6 +113,12 @@ fn spoken(rate: f64) -> String {
     }
 }
 
+/// Above this, moving a message by value costs more than handing over a block.
+pub(super) const BY_VALUE_UP_TO: usize = 256;
+
+/// From this many bytes on, copying a message to another process costs more than all else.
+const LENT_FROM: usize = 4_096;
+
 /// More threads on a side give no further information.
 const MOST_THREADS: usize = 64;
 
@@ -136,7 +145,24 @@ impl Wanted {
 
     /// Whether any transport is measured for it.
     pub fn is_measured(&self) -> bool {
-        !(self.newest || self.tasks || self.processes || self.machines)
+        let is_pipe = Shape::new(self.senders, self.receivers) == Shape::ONE_TO_ONE && !self.is_lent();
+        let is_between_processes =
+            !self.processes || is_pipe && !self.to_all && !self.unbounded && self.channels.is_none();
+        !(self.newest || self.answers || self.tasks || self.machines) && is_between_processes
+    }
+
+    /// Between processes: whether the message is filled and read in place, as copies of it would cost too much.
+    pub fn is_lent(&self) -> bool {
+        match self.by {
+            Some(By::Value) => false,
+            Some(By::Pool | By::Pointer) => true,
+            None => self.bytes >= LENT_FROM,
+        }
+    }
+
+    /// Whether both ends are in one process.
+    pub fn is_local(&self) -> bool {
+        !(self.processes || self.machines)
     }
 
     /// Whether messages are so rare that each finds its receiver asleep for longer than any other measurement waits.
@@ -152,6 +178,11 @@ impl Wanted {
     /// The streamed messages: the next size that has a compiled loop. Streams from many threads to one have a loop for the
     /// smallest size only; so have single messages.
     pub fn measured(&self) -> Parameter {
+        if self.processes {
+            let [.., largest] = process::BYTES;
+            let bytes = process::BYTES.into_iter().find(|bytes| *bytes >= self.bytes).unwrap_or(largest);
+            return Parameter { quantity: Quantity::BytesByValue, value: bytes as f64 };
+        }
         let to_one = self.senders > 1 && self.receivers == 1;
         let quantity = match self.by {
             Some(By::Value) => Quantity::BytesByValue,
@@ -193,6 +224,9 @@ impl Wanted {
 
     /// Why a transport does not meet the requirements, without a full stop; `None` if it does.
     pub fn against(&self, traits: &Traits) -> Option<String> {
+        if self.processes {
+            return self.against_between_processes(traits).map(str::to_owned);
+        }
         let shape = self.shape();
         let (measured, bytes) = (self.measured(), self.measured().value);
         // Its time here does not show its time in epoll; with a bound there is hardly another.
@@ -201,6 +235,7 @@ impl Wanted {
             (self.to_all && traits.name != "broadcast", "each message to one receiver".to_owned()),
             (self.real_time && !is_real_time(traits), "allocates or locks, or is not known not to".to_owned()),
             (!traits.one_by_one && traits.waits == Waits::Suspends, "between tasks".to_owned()),
+            (traits.between_processes, "between processes: see --processes".to_owned()),
             (!traits.one_by_one && traits.batches, "the same in batches".to_owned()),
             (
                 !traits.one_by_one,
@@ -231,6 +266,17 @@ impl Wanted {
         ];
         against.into_iter().find(|(against, _)| *against).map(|(_, why)| why)
     }
+
+    /// As [`against`](Self::against). All of them have one end on a side, and are measured where that is enough.
+    fn against_between_processes(&self, traits: &Traits) -> Option<&'static str> {
+        let against = [
+            (!traits.between_processes, "between threads"),
+            (self.sleeps && !traits.waits.sleeps(), "its receiver never sleeps"),
+            (self.epoll && !traits.works_with_epoll, "cannot wait in epoll"),
+            ((traits.available)().is_err(), "not on this machine"),
+        ];
+        against.into_iter().find(|(against, _)| *against).map(|(_, why)| why)
+    }
 }
 
 /// Whether both ends of a transport neither allocate nor lock once it is made, as far as this project knows. The facts of
@@ -247,6 +293,7 @@ impl std::fmt::Display for Wanted {
         let said = [
             (self.to_all, "each message to all"),
             (self.newest, "only the newest value"),
+            (self.answers, "each message answered"),
             (self.tasks, "a task on a side"),
             (self.real_time, "no allocation and no lock"),
             (self.processes, "in two processes"),
@@ -273,6 +320,7 @@ pub(super) mod tests {
         receivers: 1,
         to_all: false,
         newest: false,
+        answers: false,
         sleeps: false,
         epoll: false,
         tasks: false,
@@ -313,11 +361,37 @@ pub(super) mod tests {
             (Wanted { to_all: true, receivers: 8, ..ANY }, "mpmc", "broadcast"),
             (Wanted { bytes: 100_000_000, ..ANY }, "spsc-slowed", "spsc"),
             (Wanted { bytes: 6_220_800, rate: Some(60.0), ..ANY }, "spsc-slowed", "spsc"),
+            (ANY, "shm-pipe", "spsc"),
+            (Wanted { processes: true, ..ANY }, "spsc", "shm-pipe"),
+            (Wanted { processes: true, sleeps: true, ..ANY }, "shm-pipe-forever", "process-pipe"),
+            (Wanted { processes: true, epoll: true, ..ANY }, "shm-pipe-forever", "shm-pipe-none"),
         ];
         for (wanted, without, with) in cases {
             assert!(against(&wanted, without).is_some(), "{wanted} {without}");
             assert_eq!(against(&wanted, with), None, "{wanted} {with}");
         }
+    }
+
+    #[test]
+    fn a_pipe_between_processes_is_measured_and_other_kinds_are_not() {
+        let there = Wanted { processes: true, ..ANY };
+        assert!(there.is_measured() && ANY.is_measured());
+        for without in [
+            Wanted { senders: 2, ..there.clone() },
+            Wanted { receivers: 2, ..there.clone() },
+            Wanted { to_all: true, ..there.clone() },
+            Wanted { newest: true, ..there.clone() },
+            Wanted { answers: true, ..there.clone() },
+            Wanted { bytes: 4_096, ..there.clone() },
+            Wanted { by: Some(By::Pointer), ..there.clone() },
+            Wanted { channels: Some(9), ..there.clone() },
+            // All of them have a bound.
+            Wanted { unbounded: true, ..there.clone() },
+            Wanted { answers: true, ..ANY },
+        ] {
+            assert!(!without.is_measured(), "{without}");
+        }
+        assert!(Wanted { bytes: 4_096, by: Some(By::Value), ..there }.is_measured());
     }
 
     #[test]
@@ -351,6 +425,8 @@ pub(super) mod tests {
         assert_eq!(told(video).unwrap(), "Streams were of 65,536 bytes in a pool, single messages of 8 bytes.");
         let pointer = Wanted { bytes: 3_000, by: Some(By::Pointer), ..ANY };
         assert_eq!(told(pointer).unwrap(), "Streams were of 4,096 bytes by pointer, single messages of 8 bytes.");
+        let elsewhere = Wanted { bytes: 100, processes: true, ..ANY };
+        assert_eq!(told(elsewhere).unwrap(), "Streams were of 256 bytes, single messages of 8 bytes.");
         if carried::ALL_SIZES {
             assert_eq!(
                 told(Wanted { bytes: 9, ..ANY }).unwrap(),

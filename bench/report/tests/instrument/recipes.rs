@@ -22,6 +22,19 @@ fn the_lines_of_rust_run() {
     rust::asleep();
     rust::tasks();
     rust::epoll();
+    rust::answers();
+}
+
+#[test]
+fn the_lines_of_rust_between_processes_run() {
+    rust::shm_pipe();
+    rust::shm_bytes();
+    rust::shm_funnel();
+    rust::shm_broadcast();
+    rust::shm_watch();
+    rust::shm_work();
+    rust::shm_call();
+    rust::shm_loan();
 }
 
 /// Where there is no compiler of C++ there is nothing to try.
@@ -40,12 +53,31 @@ fn a_need_has_its_lines_at_once_if_there_is_nothing_to_measure() {
     for (need, words) in [
         (&["--newest", "--receivers", "3"][..], "ysuite::watch::channel"),
         (&["--machines"], "Bridge::push(rx).connect"),
-        (&["--processes"], "Bridge::push(rx).connect"),
+        (&["--answers", "--senders", "8"], "oneshot::channel"),
+        (&["--processes", "--senders", "3"], "ysuite_shm::Funnel"),
+        (&["--processes", "--to-all", "--receivers", "3"], "ysuite_shm::BroadcastSender"),
+        (&["--processes", "--newest"], "ysuite_shm::WatchSender"),
+        (&["--processes", "--receivers", "3"], "ysuite_shm::WorkSender"),
+        (&["--processes", "--answers"], "ysuite_shm::Caller"),
+        (&["--processes", "--bytes", "6MB"], "ysuite_shm::LoanSender"),
         (&["--tasks", "--senders", "2"], "tx.send_async(1).await"),
     ] {
         let said = succeeded(&[&["choose"], need].concat());
         assert!(said.contains("\nAnswer: ") && said.contains(words), "{need:?}: {said}");
     }
+}
+
+#[test]
+fn a_pipe_between_processes_is_measured_beside_the_kernels() {
+    let few = ["choose", "--processes", "--messages", "20", "--rounds", "1", "--bytes", "100"];
+    let names = "--transport=spsc,shm-pipe,shm-pipe-forever,shm-pipe-bytes,process-pipe";
+    let said = succeeded(&[&few[..], &[names, "--sleeps", "--quiet"]].concat());
+    assert!(said.contains("ysuite_shm::Sender::<Message>") && said.contains("Here shm-pipe takes: "), "{said}");
+    assert!(["shm-pipe-bytes ", "process-pipe "].iter().all(|name| said.contains(name)), "{said}");
+    assert!(said.contains("process-size, 256 B by value") && said.contains("process-ping-pong"), "{said}");
+    assert!(!said.contains("\n spsc ") && !said.contains("\n shm-pipe-forever "), "{said}");
+    let long = succeeded(&[&few[..], &[names, "--verbose", "--first", "p99", "--rate", "1"]].concat());
+    assert!(long.contains("process-wake") && long.contains("between threads"), "{long}");
 }
 
 #[test]
