@@ -58,7 +58,7 @@ pub use bits::MAX_CAPACITY;
 pub(crate) use chance::chance;
 #[cfg(feature = "signal")]
 pub use ready_set::ReadySet;
-pub use shared::{AttachShared, SharedWatcher};
+pub use shared::{AttachShared, Prospect, SharedWatcher};
 #[cfg(feature = "signal")]
 pub use signal_set::SignalSet;
 #[cfg(feature = "signal")]

@@ -205,7 +205,7 @@ impl<'a> ReadySet<'a> {
     #[doc = cost!(signal WAIT)]
     pub fn wait(&mut self) -> usize {
         loop {
-            if let Some(id) = self.wait_until(Deadline::Never) {
+            if let Some(id) = self.try_wait().or_else(|| self.wait_until(Deadline::Never)) {
                 return id;
             }
         }

@@ -31,18 +31,26 @@ pub trait AttachShared {
     fn give_way(&self);
 }
 
+/// What a handle of a side may find.
+#[doc(hidden)]
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Prospect {
+    /// Nothing yet.
+    Nothing,
+    /// A message, or room; or the end, just now.
+    Something,
+    /// Nothing any more.
+    End,
+}
+
 /// What waits in place of shared handles. Leaves its set when dropped.
 #[doc(hidden)]
 pub trait SharedWatcher: Send + Sync {
     /// Takes the registration over, and raises it at once. Called once.
     fn attach(&mut self, registration: Registration) -> Result<(), AttachError>;
 
-    /// Whether a handle of its side may find something, or never will again. If not, the id is down, and will be
-    /// raised.
-    fn is_ready(&self) -> bool;
-
-    /// Whether nothing can be done on its side any more.
-    fn is_over(&self) -> bool;
+    /// What a handle of its side may find. If nothing yet, the id is down, and will be raised.
+    fn prospect(&self) -> Prospect;
 
     /// The id goes down, and will not be raised: its side is over, and the select has named it.
     fn tell_end(&self);
@@ -96,10 +104,18 @@ impl<'a> SharedWatchers<'a> {
 
 #[cfg(feature = "signal")]
 impl WatchedSide<'_> {
+    // Not inlined: handles that were added mutably, which are most, pass by it.
+    #[inline(never)]
     fn is_worth_naming(&mut self) -> bool {
-        if !self.watcher.is_over() {
-            return self.watcher.is_ready();
+        match self.watcher.prospect() {
+            Prospect::Nothing => false,
+            Prospect::Something => true,
+            Prospect::End => self.is_first_told(),
         }
+    }
+
+    #[cold]
+    fn is_first_told(&mut self) -> bool {
         if self.is_told {
             self.watcher.tell_end();
         }

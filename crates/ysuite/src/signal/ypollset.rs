@@ -74,6 +74,7 @@ impl YPollset {
 
     /// Returns the id of an attached receiver that is up: the first after `last`, or from the beginning. Wait-free;
     /// loads only.
+    #[inline]
     pub(super) fn next_up(&self, last: usize) -> Option<usize> {
         let bits = &self.core.bits;
         bits.first_held(last + 1).or_else(|| bits.first_held(0))

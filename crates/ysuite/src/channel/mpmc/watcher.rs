@@ -6,7 +6,7 @@
 use super::handle::MpmcHandle;
 use super::shared::MpmcShared;
 use super::{Receiver, Sender};
-use crate::signal::{AttachError, AttachShared, Registration, SharedWatcher};
+use crate::signal::{AttachError, AttachShared, Prospect, Registration, SharedWatcher};
 use crate::sync::Arc;
 use crate::wait::Subscriptions;
 use crate::wait::many::{Owed, SharedEnd, notify};
@@ -32,18 +32,23 @@ impl<T: Send, const ROOM: bool> SharedWatcher for MpmcWatcher<T, ROOM> {
     //     in `pass_on`; nothing has changed; re-entrance: any operation, and the select; panic: propagates out of the
     //     select, which checks again; test: src/channel/mpmc/receiver/tests.rs:
     //     a_select_that_names_one_of_several_messages_notifies_the_next
-    fn is_ready(&self) -> bool {
-        let side = self.shared.side::<ROOM>();
-        if side.is_ready() {
+    fn prospect(&self) -> Prospect {
+        let (side, queue) = (self.shared.side::<ROOM>(), &self.shared.flavour);
+        let is_ready = match queue.meeting() {
+            Some(meeting) if meeting.is_closed() => return Prospect::End,
+            Some(meeting) => meeting.side::<ROOM>().is_ready(),
+            None if ROOM && queue.is_closed() => return Prospect::End,
+            None if ROOM => queue.is_writable(),
+            // Where there is a message it is not asked for the end.
+            None if queue.is_readable() => true,
+            None if queue.is_over() => return Prospect::End,
+            None => false,
+        };
+        if is_ready {
             pass_on(side);
-            return true;
+            return Prospect::Something;
         }
-        self.subscriptions.rest(side)
-    }
-
-    fn is_over(&self) -> bool {
-        let queue = &self.shared.flavour;
-        queue.is_closed() && (ROOM || queue.is_over())
+        if self.subscriptions.rest(side) { Prospect::Something } else { Prospect::Nothing }
     }
 
     fn tell_end(&self) {
