@@ -99,7 +99,8 @@ impl Mailbox {
     /// type Job = Box<dyn FnOnce() -> u32 + Send>;
     ///
     /// let mut mailbox = Mailbox::new();
-    /// mailbox.address().send(Box::new(|| 6 * 7) as Job).unwrap();
+    /// let job: Job = Box::new(|| 6 * 7);
+    /// mailbox.address().send(job).unwrap();
     /// mailbox.address().send("whatever").unwrap();
     /// let job = mailbox.receive_any().unwrap().downcast::<Job>().unwrap();
     /// assert_eq!(job(), 42);
