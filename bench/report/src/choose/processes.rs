@@ -36,6 +36,13 @@ pub(super) fn channel(wanted: &Wanted) -> (&'static str, Option<&'static str>, &
             "Each job goes to one worker, and stays with the sender until it is finished: a worker that dies, or is slow, \
              loses no job. At least once.",
         ),
+        () => of_one_sender(wanted),
+    }
+}
+
+/// Each message of one sender to its only receiver, or to all.
+fn of_one_sender(wanted: &Wanted) -> (&'static str, Option<&'static str>, &'static str) {
+    match () {
         () if wanted.is_lent() => (
             "shm-loan",
             None,
