@@ -21,6 +21,7 @@ use crate::link::Link;
 use crate::listener::Listener;
 use crate::page::{Role, Shape};
 use crate::pipe::{BytesInlet, Inlet, TypedInlet, bytes_shape, typed_shape};
+use crate::ring::typed::Slotted;
 use crate::watch::Watched;
 use crate::{Error, Message, Options};
 
@@ -31,7 +32,8 @@ const EMPTY: u32 = 64;
 /// Messages between two questions to the kernel about the lanes that are parked.
 const BETWEEN: u32 = 256;
 
-/// A message, or a value, of bytes: a [`Funnel`] of these has [`BytesSender`](crate::BytesSender)s.
+/// A message, or a value, of bytes: a [`Funnel`] of these has [`BytesSender`](crate::BytesSender)s. So are a question, an answer,
+/// and a job.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bytes(pub Vec<u8>);
 
@@ -43,9 +45,10 @@ impl<T: Message> Carried for T {}
 
 impl Carried for Bytes {}
 
-/// What a broadcast, or a watch, copies for each of its receivers: every [`Message`], and [`Bytes`].
+/// What a broadcast, or a watch, copies for each of its receivers, and what a question, an answer and a job can be: every
+/// [`Message`], and [`Bytes`].
 #[expect(private_bounds, reason = "nobody else can say how it is copied")]
-pub trait Copied: Watched + Spread {}
+pub trait Copied: Watched + Spread + Slotted {}
 
 impl<T: Message> Copied for T {}
 

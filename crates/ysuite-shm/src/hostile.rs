@@ -653,7 +653,7 @@ fn a_caller_that_asks_too_much() {
     drop(caller.ask(4).unwrap());
     in_hand.push(funnel.recv().unwrap());
     assert_eq!(caller.try_ask(5).unwrap_err(), TrySendError::Full(5));
-    caller.ask_without_place(5);
+    caller.ask_without_place(&5);
     assert_eq!(funnel.try_recv().unwrap_err(), TryRecvError::Ended(Error::Closed));
     assert_eq!(funnel.next_ended().map(|ended| ended.error), Some(Error::Broken));
     drop((in_hand, pending));

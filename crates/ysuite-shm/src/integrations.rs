@@ -44,11 +44,13 @@ source!(
     BroadcastReceiver<T: crate::Copied>,
     BroadcastSender<T: crate::Copied>,
     BytesBroadcastSender,
-    WorkReceiver<T>,
-    WorkSender<T: crate::Message>,
+    WorkReceiver<T: crate::Copied>,
+    WorkSender<T: crate::Copied>,
+    BytesWorkSender,
     LoanReceiver,
     LoanSender,
-    Caller<Q, A>
+    Caller<Q: crate::Copied, A: crate::Copied>,
+    BytesCaller<A: crate::Copied>
 );
 
 fn raw(end: &impl std::os::fd::AsFd) -> std::os::fd::RawFd {

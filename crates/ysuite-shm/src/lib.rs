@@ -84,7 +84,7 @@ mod watch;
 mod work;
 
 pub use self::broadcast::{BroadcastReceiver, BroadcastSender, BytesBroadcastSender};
-pub use self::call::{Caller, Pending, Question};
+pub use self::call::{BytesCaller, Caller, Pending, Question};
 pub use self::error::{
     BroadcastError, CallError, Error, LoanError, RecvTimeoutError, SendError, SendTimeoutError, TryRecvError,
     TrySendError, Why,
@@ -97,7 +97,7 @@ pub use self::loan::{Borrowed, BorrowedReader, Loan, LoanReceiver, LoanSender};
 pub use self::options::Options;
 pub use self::pipe::{BytesReceiver, BytesSender, IntoIter, Iter, Receiver, Sender, TryIter, pipe, pipe_bytes};
 pub use self::watch::{BytesWatchSender, WatchReceiver, WatchSender};
-pub use self::work::{Job, WorkReceiver, WorkSender};
+pub use self::work::{BytesWorkSender, Job, WorkReceiver, WorkSender};
 #[doc(no_inline)]
 pub use zerocopy;
 

@@ -100,6 +100,7 @@ pub(crate) struct Link {
     bell: OwnedFd,
     pub(crate) met: Option<Met>,
     role: Role,
+    pub(crate) shape: Shape,
     /// What the peer must say of its end.
     theirs: Shape,
     /// Of its own ring.
@@ -167,7 +168,7 @@ impl Link {
         options.is_careful |= os::peer_user(socket.as_fd()) != Some(os::user());
         let (socket, sealed) = (Some(Arc::new(socket)), VecDeque::new());
         let (met, has_begun) = (None, false);
-        Ok(Self { socket, own, shared, bell, met, role, theirs, capacity, options, has_begun, processor, sealed })
+        Ok(Self { socket, own, shared, bell, met, role, shape, theirs, capacity, options, has_begun, processor, sealed })
     }
 
     /// The memory and the bell of an end.
@@ -293,7 +294,7 @@ impl Link {
         let region = Peer::map(memfd.as_fd(), self.options.largest_region)?;
         let other = if self.role == Role::Sender { Role::Receiver } else { Role::Sender };
         let header = Header::read(&region, other, &self.theirs)?;
-        if header.bytes != own_bytes(other, &self.theirs, header.capacity)? {
+        if header.bytes != own_bytes(other, &header.shape, header.capacity)? {
             return no(Why::Size);
         }
         let has_second = self.theirs.kind.has_second(other);
@@ -437,7 +438,7 @@ impl Link {
 
 /// The bytes of an end's own region: with the ring, if it has one and shares none.
 fn own_bytes(role: Role, shape: &Shape, capacity: usize) -> Result<usize, Error> {
-    let has_ring = if role == Role::Sender { !shape.kind.is_shared() } else { shape.kind == Kind::Answers };
+    let has_ring = if role == Role::Sender { !shape.kind.is_shared() } else { matches!(shape.kind, Kind::Answers | Kind::AnswerBytes) };
     if has_ring { region_bytes(shape, capacity) } else { Ok(PAGE) }
 }
 

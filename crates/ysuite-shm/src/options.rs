@@ -14,13 +14,14 @@ pub struct Options {
     pub(crate) is_careful: bool,
     pub(crate) is_lossy: bool,
     pub(crate) calls: usize,
+    pub(crate) largest_answer: usize,
     pub(crate) allowed: Option<Arc<dyn Fn(u32) -> bool + Send + Sync>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        let (is_careful, is_lossy, calls, allowed) = (false, false, 64, None);
-        Self { name: hashed(""), largest_region: 64 << 20, is_careful, is_lossy, calls, allowed }
+        let (is_careful, is_lossy, calls, largest_answer, allowed) = (false, false, 64, 1_024, None);
+        Self { name: hashed(""), largest_region: 64 << 20, is_careful, is_lossy, calls, largest_answer, allowed }
     }
 }
 
@@ -68,6 +69,14 @@ impl Options {
     #[must_use]
     pub fn calls(mut self, most: usize) -> Self {
         self.calls = most;
+        self
+    }
+
+    /// For the receiver of questions whose answers are [`Bytes`](crate::Bytes): the most bytes of one, 1,024 by default, rounded up
+    /// to whole words. It has memory for [as many](Self::calls) of these as each of its callers may have under way.
+    #[must_use]
+    pub fn largest_answer(mut self, bytes: usize) -> Self {
+        self.largest_answer = bytes;
         self
     }
 

@@ -68,7 +68,8 @@ pub(crate) enum Role {
 pub(crate) struct Shape {
     /// What goes through it.
     pub(crate) kind: Kind,
-    /// Bytes of a message, or the most bytes of one. Of loans the sender says it, and a receiver 0.
+    /// Bytes of a message, or the most bytes of one. Of loans, jobs, questions and answers of bytes who has the ring says it, and
+    /// the other end 0.
     pub(crate) size: usize,
     pub(crate) align: usize,
     /// What the program calls its type of messages, hashed.
@@ -96,6 +97,10 @@ pub(crate) enum Kind {
     WatchBytes = 9,
     BroadcastBytes = 10,
     LossyBytes = 11,
+    /// As `Work`, `Questions` and `Answers`, of bytes likewise.
+    WorkBytes = 12,
+    QuestionBytes = 13,
+    AnswerBytes = 14,
 }
 
 impl Kind {
@@ -103,6 +108,11 @@ impl Kind {
     pub(crate) fn is_shared(self) -> bool {
         matches!(self, Self::Watch | Self::Broadcast | Self::Lossy | Self::Loan)
             || matches!(self, Self::WatchBytes | Self::BroadcastBytes | Self::LossyBytes)
+    }
+
+    /// Who has the ring says how much a message may have, and its peer does not know.
+    fn says_size(self) -> bool {
+        matches!(self, Self::Loan | Self::WorkBytes | Self::QuestionBytes | Self::AnswerBytes)
     }
 
     /// This end has memory besides the page that it has for its peer.
@@ -177,7 +187,7 @@ impl Header {
             return no(Why::Role);
         }
         let Ok(size) = usize::try_from(get(AT_SIZE)) else { return no(Why::Type) };
-        if size != shape.size && kind != Kind::Loan
+        if size != shape.size && !kind.says_size()
             || get(AT_ALIGN) != shape.align as u64
             || [get(AT_NAME), get(AT_NAME_REST)] != shape.name
         {

@@ -6,16 +6,17 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::shapes;
+use super::{answering, asking};
 use crate::end::{self, End, Half, Unfulfilled, deadline, wait};
 use crate::link::Link;
 use crate::page::{RING, Role};
 use crate::pipe::met_within;
 use crate::ring::answers::{Found, Places, ended};
+use crate::ring::places;
 use crate::ring::typed::{Numbered, Writer};
-use crate::{CallError, Error, Message, Options, SendError, SendTimeoutError, TrySendError};
+use crate::{CallError, Copied, Error, Message, Options, SendError, SendTimeoutError, TrySendError};
 
-/// The end that asks: its questions, of type `Q`, are received by a [`Funnel`](crate::Funnel) of [`Question`](crate::Question)s
+/// The end that asks: its questions, of type `Q` ([`BytesCaller`](crate::BytesCaller): of bytes), are received by a [`Funnel`](crate::Funnel) of [`Question`](crate::Question)s
 /// in another process, which answers each by an `A`.
 ///
 /// [`call`](Self::call) asks and waits for the answer. [`ask`](Self::ask) does not wait: so several calls may be under way at
@@ -49,8 +50,8 @@ use crate::{CallError, Error, Message, Options, SendError, SendTimeoutError, Try
 /// answering.join().unwrap();
 /// # Ok::<_, Error>(())
 /// ```
-pub struct Caller<Q, A> {
-    end: End,
+pub struct Caller<Q: Copied, A: Copied> {
+    pub(super) end: End,
     questions: Writer<Numbered<Q>>,
     /// Since the receiver was met, as long as it is believed.
     answers: Option<Places<A>>,
@@ -71,7 +72,7 @@ struct Call {
 }
 
 /// A place that no call has, and its state.
-struct Free {
+pub(super) struct Free {
     at: usize,
     state: u64,
 }
@@ -89,17 +90,12 @@ impl Options {
     /// # Errors
     /// [`Refused`](Error::Refused): no such socket, no memory or descriptors, or a [number of calls](Self::calls) that
     /// cannot be.
-    pub fn caller<Q: Message, A: Message>(&self, socket: OwnedFd) -> Result<Caller<Q, A>, Error> {
-        let link = Link::mutual(socket, Role::Sender, shapes::<Q, A>(self), self.calls, self)?;
-        // SAFETY: the region has a ring of this capacity behind its page, and lives as long as the end.
-        let questions = unsafe { Writer::new(link.own.start().add(RING), self.calls) };
-        let mut end = End::new(link)?;
-        end.meet(None);
-        Ok(Caller { end, questions, answers: None, calls: Vec::new(), last: 0 })
+    pub fn caller<Q: Message, A: Copied>(&self, socket: OwnedFd) -> Result<Caller<Q, A>, Error> {
+        Caller::new(self, socket, 0)
     }
 }
 
-impl<Q: Message, A: Message> Caller<Q, A> {
+impl<Q: Message, A: Copied> Caller<Q, A> {
     /// As [`Options::caller`], with the default options.
     ///
     /// # Errors
@@ -113,7 +109,7 @@ impl<Q: Message, A: Message> Caller<Q, A> {
     /// # Errors
     /// The receiver has dropped the question, or the channel has ended; then the question may have been received.
     pub fn call(&mut self, question: Q) -> Result<A, CallError> {
-        self.call_until(question, None)
+        self.call_until(&question, None)
     }
 
     /// As [`call`](Self::call), for at most this long; then it gives up.
@@ -121,7 +117,7 @@ impl<Q: Message, A: Message> Caller<Q, A> {
     /// # Errors
     /// There was no answer in all that time, or as there.
     pub fn call_timeout(&mut self, question: Q, limit: Duration) -> Result<A, CallError> {
-        self.call_until(question, deadline(limit))
+        self.call_until(&question, deadline(limit))
     }
 
     /// As [`call`](Self::call), until then at most; then it gives up.
@@ -129,13 +125,7 @@ impl<Q: Message, A: Message> Caller<Q, A> {
     /// # Errors
     /// There was no answer until then, or as there.
     pub fn call_deadline(&mut self, question: Q, deadline: Instant) -> Result<A, CallError> {
-        self.call_until(question, Some(deadline))
-    }
-
-    fn call_until(&mut self, question: Q, deadline: Option<Instant>) -> Result<A, CallError> {
-        let at = self.place(deadline).map_err(unanswered)?;
-        let call = self.put(at, question);
-        self.recv_until(&call, deadline).map_err(unanswered)?.ok_or(CallError::Unanswered)
+        self.call_until(&question, Some(deadline))
     }
 
     /// Asks, and goes on; waits while as many calls are under way as [may be](Options::calls), or the receiver has not
@@ -146,7 +136,7 @@ impl<Q: Message, A: Message> Caller<Q, A> {
     /// The channel has ended: the question, and why.
     pub fn ask(&mut self, question: Q) -> Result<Pending, SendError<Q>> {
         match self.place(None) {
-            Ok(at) => Ok(self.put(at, question)),
+            Ok(at) => Ok(self.put(at, &question)),
             Err(unfulfilled) => Err(SendError(question, end::ended(unfulfilled))),
         }
     }
@@ -157,7 +147,7 @@ impl<Q: Message, A: Message> Caller<Q, A> {
     /// There is, or the channel has ended: the question.
     pub fn try_ask(&mut self, question: Q) -> Result<Pending, TrySendError<Q>> {
         match self.attempt(Self::free) {
-            Ok(at) => Ok(self.put(at, question)),
+            Ok(at) => Ok(self.put(at, &question)),
             Err(None) => Err(TrySendError::Full(question)),
             Err(Some(error)) => Err(TrySendError::Ended(question, error)),
         }
@@ -181,19 +171,38 @@ impl<Q: Message, A: Message> Caller<Q, A> {
 
     fn ask_until(&mut self, question: Q, deadline: Option<Instant>) -> Result<Pending, SendTimeoutError<Q>> {
         match self.place(deadline) {
-            Ok(at) => Ok(self.put(at, question)),
+            Ok(at) => Ok(self.put(at, &question)),
             Err(Unfulfilled::Timeout) => Err(SendTimeoutError::Timeout(question)),
             Err(Unfulfilled::Ended(error)) => Err(SendTimeoutError::Ended(question, error)),
         }
     }
+}
+
+impl<Q: Copied, A: Copied> Caller<Q, A> {
+    /// `largest`: the most bytes of a question that is bytes.
+    pub(super) fn new(options: &Options, socket: OwnedFd, largest: usize) -> Result<Self, Error> {
+        let shape = asking::<Q>(options, largest);
+        let link = Link::mutual(socket, Role::Sender, [shape, answering::<A>(options, 0)], options.calls, options)?;
+        // SAFETY: the region has a ring of this capacity and shape behind its page, and lives as long as the end.
+        let questions = unsafe { Writer::with(link.own.start().add(RING), options.calls, places(&shape)) };
+        let mut end = End::new(link)?;
+        end.meet(None);
+        Ok(Self { end, questions, answers: None, calls: Vec::new(), last: 0 })
+    }
+
+    pub(super) fn call_until(&mut self, question: &Q::Written, deadline: Option<Instant>) -> Result<A, CallError> {
+        let at = self.place(deadline).map_err(unanswered)?;
+        let call = self.put(at, question);
+        self.recv_until(&call, deadline).map_err(unanswered)?.ok_or(CallError::Unanswered)
+    }
 
     /// A place for a call, for which it waits.
-    fn place(&mut self, deadline: Option<Instant>) -> Result<Free, Unfulfilled> {
+    pub(super) fn place(&mut self, deadline: Option<Instant>) -> Result<Free, Unfulfilled> {
         self.free().map_or_else(|| wait(self, deadline, Self::free), Ok)
     }
 
     /// A place that no call has, if the channel has not ended.
-    fn free(&mut self) -> Option<Free> {
+    pub(super) fn free(&mut self) -> Option<Free> {
         if self.end.fate().is_some() {
             return None;
         }
@@ -222,23 +231,23 @@ impl<Q: Message, A: Message> Caller<Q, A> {
     #[cold]
     fn attach(&mut self) {
         if let Some(met) = &self.end.link.met {
-            let most = self.end.link.capacity.min(met.header.capacity);
+            let (most, size) = (self.end.link.capacity.min(met.header.capacity), met.header.shape.size);
             // SAFETY: the region has the size of as many places behind its page, or more, as `Link::accept` has checked, and
             // lives as long as `end`.
-            self.answers = Some(unsafe { Places::new(met.region.start().add(RING), most) });
+            self.answers = Some(unsafe { Places::new(met.region.start().add(RING), most, size) });
             self.calls = (0..most as u64).map(|number| Call { number, before: 0, shared: Arc::new(()) }).collect();
         }
     }
 
     /// Asks, by a call in this place.
-    fn put(&mut self, Free { at, state }: Free, message: Q) -> Pending {
+    pub(super) fn put(&mut self, Free { at, state }: Free, message: &Q::Written) -> Pending {
         let places = self.calls.len() as u64;
         let call = &mut self.calls[at];
         call.number += places;
         call.before = state;
         self.last = at;
         let (number, shared) = (call.number, Arc::clone(&call.shared));
-        self.questions.write(&Numbered { number, message });
+        self.questions.write_numbered(number, message);
         self.end.published();
         Pending { number, shared }
     }
@@ -273,7 +282,7 @@ impl<Q: Message, A: Message> Caller<Q, A> {
     /// The outcome of a call, if it has ended. `None`: without an answer. `Err(None)`: it has not.
     pub(crate) fn try_outcome(&mut self, call: &Pending) -> Result<Option<A>, Option<Error>> {
         let is_answered = self.attempt(|caller| caller.look(call))?;
-        Ok(self.outcome(call, is_answered))
+        self.outcome(call, is_answered).map_err(Some)
     }
 
     /// As [`recv`](Self::recv), for at most this long.
@@ -310,7 +319,7 @@ impl<Q: Message, A: Message> Caller<Q, A> {
     fn recv_until(&mut self, call: &Pending, deadline: Option<Instant>) -> Result<Option<A>, Unfulfilled> {
         let found = self.look(call);
         let is_answered = found.map_or_else(|| wait(self, deadline, |caller| caller.look(call)), Ok)?;
-        Ok(self.outcome(call, is_answered))
+        self.outcome(call, is_answered).map_err(Unfulfilled::Ended)
     }
 
     /// Whether a call has ended, and by an answer.
@@ -331,22 +340,28 @@ impl<Q: Message, A: Message> Caller<Q, A> {
             Found::Dropped => Some(false),
             Found::Nothing => None,
             Found::Broken => {
-                self.end.fail(Error::Broken);
-                // Nothing of the receiver is believed any more.
-                self.answers = None;
+                self.broken();
                 None
             }
         }
     }
 
+    /// Nothing of the receiver is believed any more.
+    #[cold]
+    fn broken(&mut self) -> Error {
+        self.answers = None;
+        self.end.fail(Error::Broken)
+    }
+
     /// The outcome of a call that has ended.
-    fn outcome(&self, call: &Pending, is_answered: bool) -> Option<A> {
-        self.answers.as_ref().filter(|_| is_answered).map(|answers| answers.get(call.number))
+    fn outcome(&mut self, call: &Pending, is_answered: bool) -> Result<Option<A>, Error> {
+        let Some(answers) = self.answers.as_ref().filter(|_| is_answered) else { return Ok(None) };
+        answers.get(call.number).map(Some).ok_or_else(|| self.broken())
     }
 
     /// What `look` finds, without waiting. `Err(None)`: nothing yet.
     #[inline]
-    fn attempt<R>(&mut self, mut look: impl FnMut(&mut Self) -> Option<R>) -> Result<R, Option<Error>> {
+    pub(super) fn attempt<R>(&mut self, mut look: impl FnMut(&mut Self) -> Option<R>) -> Result<R, Option<Error>> {
         if let Some(found) = look(self) {
             return Ok(found);
         }
@@ -404,35 +419,35 @@ fn unanswered(unfulfilled: Unfulfilled) -> CallError {
     }
 }
 
-impl<Q, A> Half for Caller<Q, A> {
+impl<Q: Copied, A: Copied> Half for Caller<Q, A> {
     fn end(&mut self) -> &mut End {
         &mut self.end
     }
 }
 
 #[cfg(all(test, not(ysuite_loom)))]
-impl<Q, A> Caller<Q, A> {
+impl<Q: Copied, A: Copied> Caller<Q, A> {
     pub(crate) fn link(&self) -> &Link {
         &self.end.link
     }
 }
 
 #[cfg(all(test, not(ysuite_loom)))]
-impl<Q: Message, A: Message> Caller<Q, A> {
+impl<Q: Copied, A: Copied> Caller<Q, A> {
     /// Asks as no honest caller does.
-    pub(crate) fn ask_without_place(&mut self, message: Q) {
-        self.questions.write(&Numbered { number: u64::MAX, message });
+    pub(crate) fn ask_without_place(&mut self, message: &Q::Written) {
+        self.questions.write_numbered(u64::MAX, message);
         self.end.published();
     }
 }
 
-impl<Q, A> AsFd for Caller<Q, A> {
+impl<Q: Copied, A: Copied> AsFd for Caller<Q, A> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.end.as_fd()
     }
 }
 
-impl<Q, A> fmt::Debug for Caller<Q, A> {
+impl<Q: Copied, A: Copied> fmt::Debug for Caller<Q, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Caller").finish_non_exhaustive()
     }

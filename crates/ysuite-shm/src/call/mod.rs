@@ -14,30 +14,35 @@
 //! there; the receiver learns nothing of it.
 //!
 //! **What is believed.** A place's state is that of the call before, or one of two of this one. Anything else breaks the
-//! channel: an answer of another call, or one that nobody has asked for. The same answer twice is one. The receiver counts
-//! the questions of a caller that have no answer: a caller that has more than there are places is dropped.
+//! channel: an answer of another call, or one that nobody has asked for; and so do bytes, of a question or an answer, that are
+//! said to be more than have room. The same answer twice is one. The receiver counts the questions of a caller that have no answer: a caller that has more than there are places is dropped.
 //!
 //! **Who answers** may be another thread than the one that receives: what an answer needs is behind a lock of its own, one
 //! for each caller, and goes with the lane. The lane's end publishes nothing, so the word by which publishers promise their
 //! fences is the answers' alone.
 
+mod bytes;
 mod caller;
 mod question;
 
+pub use self::bytes::BytesCaller;
 pub use self::caller::{Caller, Pending};
 pub use self::question::Question;
 
 use crate::page::{Kind, Shape};
 use crate::sync::{AtomicU64, Ordering};
-use crate::{Message, Options};
+use crate::{Copied, Options};
 
-/// The shapes of a caller's end, and of the receiver's.
-fn shapes<Q: Message, A: Message>(options: &Options) -> [Shape; 2] {
-    let name = options.name;
-    [
-        Shape { kind: Kind::Questions, size: size_of::<Q>(), align: align_of::<Q>(), name },
-        Shape { kind: Kind::Answers, size: size_of::<A>(), align: align_of::<A>(), name },
-    ]
+/// The shape of a caller's end, whose questions have at most this number of bytes, if they are bytes.
+fn asking<Q: Copied>(options: &Options, largest: usize) -> Shape {
+    let kind = if Q::IS_BYTES { Kind::QuestionBytes } else { Kind::Questions };
+    Shape { kind, size: Q::size(largest), align: Q::ALIGN, name: options.name }
+}
+
+/// The shape of the receiver's end, likewise.
+fn answering<A: Copied>(options: &Options, largest: usize) -> Shape {
+    let kind = if A::IS_BYTES { Kind::AnswerBytes } else { Kind::Answers };
+    Shape { kind, size: A::size(largest), align: A::ALIGN, name: options.name }
 }
 
 /// Counts a question that was received. False: its caller has more without an answer than it may.

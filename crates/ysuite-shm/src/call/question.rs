@@ -6,7 +6,7 @@ use core::ptr::NonNull;
 use std::os::fd::OwnedFd;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{closes, opens, shapes};
+use super::{answering, asking, closes, opens};
 use crate::end::{End, Half};
 use crate::funnel::Laned;
 use crate::link::{Link, Ringer};
@@ -15,9 +15,10 @@ use crate::page::{ASLEEP, FENCED, RING, Role, Shape};
 use crate::pipe::{Inlet, TypedInlet};
 use crate::ring::Look;
 use crate::ring::answers::Places;
-use crate::ring::typed::Numbered;
+use crate::ring::bytes::counted_room;
+use crate::ring::typed::{Numbered, Slotted};
 use crate::sync::AtomicU64;
-use crate::{Carried, Error, Message, Options, os};
+use crate::{Bytes, Carried, Copied, Error, Message, Options, os};
 
 /// A question of a [`Caller`](crate::Caller), which waits for its answer: what a [`Funnel`](crate::Funnel) of questions receives.
 ///
@@ -27,24 +28,46 @@ use crate::{Carried, Error, Message, Options, os};
 ///
 /// A [caller](crate::Caller) has at most as many questions without an answer as both ends [allow](Options::calls). One that is
 /// dead leaves those that it had asked before.
-pub struct Question<Q: Message, A: Message> {
+pub struct Question<Q: Copied, A: Copied> {
     message: Q,
     number: u64,
     /// `None`: it was answered.
     answers: Option<Arc<Answers<A>>>,
 }
 
-impl<Q: Message, A: Message> Question<Q, A> {
+impl<Q: Copied, A: Message> Question<Q, A> {
     /// Answers it; the caller, if it waits, is woken. Never blocks, but for other answers to this caller that are given just
     /// now.
-    pub fn answer(mut self, answer: A) {
+    pub fn answer(self, answer: A) {
+        self.put(&answer);
+    }
+}
+
+impl<Q: Copied> Question<Q, Bytes> {
+    /// The most bytes that its answer may have; [`Options::largest_answer`] says it.
+    pub fn largest(&self) -> usize {
+        self.answers.as_ref().map_or(0, |answers| counted_room(answers.size))
+    }
+
+    /// Answers it, as one that is answered by a message.
+    ///
+    /// # Panics
+    /// If the answer is longer than [`largest`](Self::largest); its caller is told that the question is dropped.
+    pub fn answer(self, answer: &[u8]) {
+        assert!(answer.len() <= self.largest(), "an answer of more bytes than have room");
+        self.put(answer);
+    }
+}
+
+impl<Q: Copied, A: Copied> Question<Q, A> {
+    fn put(mut self, answer: &A::Written) {
         if let Some(answers) = self.answers.take() {
-            answers.put(self.number, Some(&answer));
+            answers.put(self.number, Some(answer));
         }
     }
 }
 
-impl<Q: Message, A: Message> Deref for Question<Q, A> {
+impl<Q: Copied, A: Copied> Deref for Question<Q, A> {
     type Target = Q;
 
     fn deref(&self) -> &Q {
@@ -52,7 +75,7 @@ impl<Q: Message, A: Message> Deref for Question<Q, A> {
     }
 }
 
-impl<Q: Message, A: Message> Drop for Question<Q, A> {
+impl<Q: Copied, A: Copied> Drop for Question<Q, A> {
     fn drop(&mut self) {
         // A forked child that drops its copy of a question has not answered it.
         if let Some(answers) = self.answers.take().filter(|answers| answers.process == os::process()) {
@@ -61,17 +84,19 @@ impl<Q: Message, A: Message> Drop for Question<Q, A> {
     }
 }
 
-impl<Q: Message + fmt::Debug, A: Message> fmt::Debug for Question<Q, A> {
+impl<Q: Copied + fmt::Debug, A: Copied> fmt::Debug for Question<Q, A> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Question").field(&self.message).finish()
     }
 }
 
 /// The answers to one caller, which its questions share.
-struct Answers<A: Message> {
+struct Answers<A: Copied> {
     /// Questions without an answer, and how many there may be.
     open: AtomicU64,
     most: u64,
+    /// The bytes of one.
+    size: usize,
     /// The process that has received them: a forked child has the memory no more.
     process: u32,
     /// `None`: the lane is gone.
@@ -91,14 +116,14 @@ struct Outward<A> {
 // SAFETY: the addresses are of words in mappings, used by atomics only.
 unsafe impl<A: Send> Send for Outward<A> {}
 
-impl<A: Message> Answers<A> {
+impl<A: Copied> Answers<A> {
     /// The caller was met.
     fn of(end: &End) -> Option<Self> {
         let (own, met) = (&end.link.own, end.link.met.as_ref()?);
-        let most = end.link.capacity.min(met.header.capacity);
+        let (most, size) = (end.link.capacity.min(met.header.capacity), end.link.shape.size);
         // SAFETY: the own region has `capacity` places behind its page; `QuestionInlet` takes all of this back before it
         // drops the end, which owns it.
-        let places = unsafe { Places::new(own.start().add(RING), most) };
+        let places = unsafe { Places::new(own.start().add(RING), most, size) };
         let bell = end.link.ringer()?;
         let mut waker = Waker::new();
         if os::register() && !met.header.needs_fences {
@@ -107,10 +132,10 @@ impl<A: Message> Answers<A> {
         let (fenced, asleep) = (NonNull::from(own.word(FENCED)), NonNull::from(met.region.word(ASLEEP)));
         let outward = Outward { places, waker, fenced, asleep, bell };
         let (open, process, lane) = (AtomicU64::new(0), os::process(), Mutex::new(Some(outward)));
-        Some(Self { open, most: most as u64, process, lane })
+        Some(Self { open, most: most as u64, size, process, lane })
     }
 
-    fn put(&self, number: u64, answer: Option<&A>) {
+    fn put(&self, number: u64, answer: Option<&A::Written>) {
         closes(&self.open);
         if let Some(outward) = self.lock().as_mut() {
             outward.put(number, answer);
@@ -123,8 +148,8 @@ impl<A: Message> Answers<A> {
     }
 }
 
-impl<A: Message> Outward<A> {
-    fn put(&mut self, number: u64, answer: Option<&A>) {
+impl<A: Slotted> Outward<A> {
+    fn put(&mut self, number: u64, answer: Option<&A::Written>) {
         self.places.put(number, answer);
         // SAFETY: words of mappings that the lane's end owns, which is there; used by atomics only.
         let (fenced, asleep) = unsafe { (self.fenced.as_ref(), self.asleep.as_ref()) };
@@ -135,12 +160,12 @@ impl<A: Message> Outward<A> {
 }
 
 /// The receiver's end of a lane of questions.
-pub(crate) struct QuestionInlet<Q: Message, A: Message> {
+pub(crate) struct QuestionInlet<Q: Copied, A: Copied> {
     inlet: TypedInlet<Numbered<Q>>,
     answers: Option<Arc<Answers<A>>>,
 }
 
-impl<Q: Message, A: Message> Drop for QuestionInlet<Q, A> {
+impl<Q: Copied, A: Copied> Drop for QuestionInlet<Q, A> {
     fn drop(&mut self) {
         // A forked child has nothing to take back, and another thread of its parent may have had the lock.
         if let Some(answers) = self.answers.take().filter(|answers| answers.process == os::process()) {
@@ -149,13 +174,13 @@ impl<Q: Message, A: Message> Drop for QuestionInlet<Q, A> {
     }
 }
 
-impl<Q: Message, A: Message> Half for QuestionInlet<Q, A> {
+impl<Q: Copied, A: Copied> Half for QuestionInlet<Q, A> {
     fn end(&mut self) -> &mut End {
         self.inlet.end()
     }
 }
 
-impl<Q: Message, A: Message> Inlet for QuestionInlet<Q, A> {
+impl<Q: Copied, A: Copied> Inlet for QuestionInlet<Q, A> {
     fn attach(&mut self) {
         self.inlet.attach();
     }
@@ -174,16 +199,16 @@ impl<Q: Message, A: Message> Inlet for QuestionInlet<Q, A> {
     }
 }
 
-impl<Q: Message, A: Message> Laned for Question<Q, A> {
+impl<Q: Copied, A: Copied> Laned for Question<Q, A> {
     type Inlet = QuestionInlet<Q, A>;
 
     fn link(socket: OwnedFd, options: &Options) -> Result<Link, Error> {
-        let [theirs, own] = shapes::<Q, A>(options);
-        Link::mutual(socket, Role::Receiver, [own, theirs], options.calls, options)
+        let shapes = [answering::<A>(options, options.largest_answer), Self::shape(options)];
+        Link::mutual(socket, Role::Receiver, shapes, options.calls, options)
     }
 
     fn shape(options: &Options) -> Shape {
-        shapes::<Q, A>(options)[0]
+        asking::<Q>(options, 0)
     }
 
     fn inlet(end: End) -> QuestionInlet<Q, A> {
@@ -199,8 +224,8 @@ impl<Q: Message, A: Message> Laned for Question<Q, A> {
             return None;
         }
         let Numbered { number, message } = inlet.inlet.take_quietly();
-        Some(Self { message, number, answers: Some(answers) })
+        Some(Self { message: Q::believed(message)?, number, answers: Some(answers) })
     }
 }
 
-impl<Q: Message, A: Message> Carried for Question<Q, A> {}
+impl<Q: Copied, A: Copied> Carried for Question<Q, A> {}

@@ -7,8 +7,8 @@ use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
 use crate::{
-    Borrowed, BroadcastError, BroadcastReceiver, BroadcastSender, BytesBroadcastSender, BytesReceiver, BytesSender,
-    BytesWatchSender, CallError, Caller, Carried, Copied, Error, Funnel, Job, Loan, LoanError, LoanReceiver,
+    Borrowed, BroadcastError, BroadcastReceiver, BroadcastSender, BytesBroadcastSender, BytesCaller, BytesReceiver,
+    BytesSender, BytesWatchSender, BytesWorkSender, CallError, Caller, Carried, Copied, Error, Funnel, Job, Loan, LoanError, LoanReceiver,
     LoanSender, Message, Pending, Receiver, SendError, Sender, TryRecvError, TrySendError, WatchReceiver, WatchSender,
     WorkReceiver, WorkSender,
 };
@@ -82,6 +82,11 @@ fn sent<T, R>(outcome: Result<R, TrySendError<T>>, unsent: &mut Option<T>) -> Op
             None
         }
     }
+}
+
+/// The same of bytes, which are not given back.
+fn bytes_sent<R>(outcome: Result<R, TrySendError<()>>) -> Option<Result<R, SendError<()>>> {
+    sent(outcome, &mut None)
 }
 
 impl<T: Message> Async<Receiver<T>> {
@@ -246,14 +251,14 @@ impl Async<LoanSender> {
     }
 }
 
-impl<T: Message> Async<WorkReceiver<T>> {
+impl<T: Copied> Async<WorkReceiver<T>> {
     /// Receives a job.
     ///
     /// # Errors
     /// There is none, and the sender is gone.
     pub async fn recv(&mut self) -> Result<Job<'_, T>, Error> {
         self.until(|end| received(end.try_ready()), WorkReceiver::arm).await?;
-        Ok(self.end.job())
+        self.end.job()
     }
 }
 
@@ -277,7 +282,73 @@ impl<T: Message> Async<WorkSender<T>> {
     }
 }
 
-impl<Q: Message, A: Message> Async<Caller<Q, A>> {
+impl Async<BytesWorkSender> {
+    /// Gives out a job.
+    ///
+    /// # Errors
+    /// As for [`BytesWorkSender::send`].
+    ///
+    /// # Panics
+    /// As there.
+    pub async fn send(&mut self, job: &[u8]) -> Result<(), SendError<()>> {
+        self.until(|end| bytes_sent(end.try_send(job)), BytesWorkSender::arm).await
+    }
+
+    /// As [`WorkSender::settle`].
+    ///
+    /// # Errors
+    /// As there.
+    pub async fn settle(&mut self) -> Result<(), Error> {
+        self.until(BytesWorkSender::try_settle, BytesWorkSender::arm_to_settle).await
+    }
+}
+
+/// What a call has come to. `None`: it is under way.
+fn ended<A>(outcome: Result<Option<A>, Option<Error>>) -> Option<Result<A, CallError>> {
+    match outcome {
+        Ok(outcome) => Some(outcome.ok_or(CallError::Unanswered)),
+        Err(None) => None,
+        Err(Some(error)) => Some(Err(CallError::Ended(error))),
+    }
+}
+
+impl<A: Copied> Async<BytesCaller<A>> {
+    /// Asks, and waits for the answer. A future that is dropped has given up.
+    ///
+    /// # Errors
+    /// As for [`Caller::call`].
+    ///
+    /// # Panics
+    /// As [`BytesCaller::call`].
+    pub async fn call(&mut self, question: &[u8]) -> Result<A, CallError> {
+        let call = self.ask(question).await.map_err(|error| CallError::Ended(error.1))?;
+        self.recv(call).await
+    }
+
+    /// Asks, and goes on.
+    ///
+    /// # Errors
+    /// As for [`BytesCaller::ask`].
+    ///
+    /// # Panics
+    /// As [`BytesCaller::call`].
+    pub async fn ask(&mut self, question: &[u8]) -> Result<Pending, SendError<()>> {
+        self.until(|end| bytes_sent(end.try_ask(question)), BytesCaller::arm_to_ask).await
+    }
+
+    /// Receives the answer of a call.
+    ///
+    /// # Errors
+    /// As for [`Caller::recv`].
+    ///
+    /// # Panics
+    /// As there.
+    pub async fn recv(&mut self, call: Pending) -> Result<A, CallError> {
+        self.until(|end| ended(end.try_outcome(&call)), |end| end.arm([&call])).await
+    }
+}
+
+impl<Q: Message, A: Copied> Async<Caller<Q, A>> {
     /// Asks, and waits for the answer. A future that is dropped has given up.
     ///
     /// # Errors
@@ -305,12 +376,7 @@ impl<Q: Message, A: Message> Async<Caller<Q, A>> {
     /// # Panics
     /// As there.
     pub async fn recv(&mut self, call: Pending) -> Result<A, CallError> {
-        let attempt = |end: &mut Caller<Q, A>| match end.try_outcome(&call) {
-            Ok(outcome) => Some(outcome.ok_or(CallError::Unanswered)),
-            Err(None) => None,
-            Err(Some(error)) => Some(Err(CallError::Ended(error))),
-        };
-        self.until(attempt, |end| end.arm([&call])).await
+        self.until(|end| ended(end.try_outcome(&call)), |end| end.arm([&call])).await
     }
 }
 
@@ -335,12 +401,7 @@ impl Async<BytesSender> {
     /// # Panics
     /// If it is longer than [`largest`](BytesSender::largest).
     pub async fn send(&mut self, message: &[u8]) -> Result<(), SendError<()>> {
-        let attempt = |end: &mut BytesSender| match end.try_send(message) {
-            Ok(()) => Some(Ok(())),
-            Err(TrySendError::Ended((), error)) => Some(Err(SendError((), error))),
-            Err(TrySendError::Full(())) => None,
-        };
-        self.until(attempt, |end| end.arm(message.len())).await
+        self.until(|end| bytes_sent(end.try_send(message)), |end| end.arm(message.len())).await
     }
 }
 

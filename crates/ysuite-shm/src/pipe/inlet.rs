@@ -7,7 +7,7 @@ use crate::Error;
 use crate::end::{End, Half, StandOff, Unfulfilled, wait};
 use crate::page::{CONSUMED, PUBLISHED, RING};
 use crate::ring::typed::Entry;
-use crate::ring::{Look, bytes, typed};
+use crate::ring::{Look, bytes, places, typed};
 use crate::sync::Ordering;
 
 /// A reader of a ring, which it has once the sender is met.
@@ -115,13 +115,13 @@ impl<T: Entry> TypedInlet<T> {
 
     /// The next message, which stays. One is there.
     #[inline(always)]
-    pub(crate) fn peek(&self) -> T {
+    pub(crate) fn peek(&self) -> T::Loaded {
         self.reader.as_ref().expect("a look has found a message").peek()
     }
 
     /// The next message. One is there.
     #[inline(always)]
-    pub(crate) fn take(&mut self) -> T {
+    pub(crate) fn take(&mut self) -> T::Loaded {
         let message = self.take_quietly();
         let position = self.position();
         self.consumed(position);
@@ -130,7 +130,7 @@ impl<T: Entry> TypedInlet<T> {
 
     /// As [`take`](Self::take), of which the sender does not hear.
     #[inline(always)]
-    pub(crate) fn take_quietly(&mut self) -> T {
+    pub(crate) fn take_quietly(&mut self) -> T::Loaded {
         self.reader.as_mut().expect("a look has found a message").take()
     }
 
@@ -149,7 +149,7 @@ impl<T: Entry> TypedInlet<T> {
     }
 
     /// Messages into `to`, as long as there are some and at most `most`; how many. The sender hears of them at once.
-    pub(crate) fn take_some(&mut self, to: &mut Vec<T>, most: usize) -> usize {
+    pub(crate) fn take_some(&mut self, to: &mut Vec<T::Loaded>, most: usize) -> usize {
         let (mut taken, mut position) = (0, 0);
         // The last look may find a lie, behind which there is no position.
         while taken < most && self.look() {
@@ -177,7 +177,10 @@ impl<T: Entry> Inlet for TypedInlet<T> {
         if let (Some(met), None) = (&self.end.link.met, self.end.failed()) {
             // SAFETY: the region has the size of a ring of this capacity behind its page, as `Link::accept` has checked,
             // and lives as long as `end`.
-            self.reader = Some(unsafe { typed::Reader::new(met.region.start().add(RING), met.header.capacity) });
+            let start = unsafe { met.region.start().add(RING) };
+            // SAFETY: as above; it is of the shape that the header says.
+            let reader = unsafe { typed::Reader::with(start, met.header.capacity, places(&met.header.shape)) };
+            self.reader = Some(reader);
             self.stand_off = StandOff::new(met.header.capacity);
         }
     }

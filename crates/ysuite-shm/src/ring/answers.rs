@@ -4,8 +4,7 @@
 use core::marker::PhantomData;
 use core::ptr::NonNull;
 
-use super::typed::Entry;
-use crate::Message;
+use super::typed::Slotted;
 use crate::sync::{AtomicU64, Ordering, fence, word_at};
 
 const LINE: usize = 64;
@@ -15,10 +14,14 @@ const fn first(align: usize) -> usize {
     if align > 8 { align } else { 8 }
 }
 
-/// The bytes of this number of places, for answers of this size and alignment.
+/// From one place to the next, for answers of this size and alignment.
+fn stride(size: usize, align: usize) -> Option<usize> {
+    first(align).checked_add(size)?.checked_next_multiple_of(LINE)
+}
+
+/// The bytes of this number of places.
 pub(super) fn ring_bytes(size: usize, align: usize, places: usize) -> Option<usize> {
-    let stride = first(align).checked_add(size)?.checked_next_multiple_of(LINE)?;
-    if places == 0 { None } else { places.checked_mul(stride) }
+    if places == 0 { None } else { places.checked_mul(stride(size, align)?) }
 }
 
 /// What a look at a place has found.
@@ -64,29 +67,29 @@ pub(crate) fn look_at(state: &AtomicU64, number: u64, before: u64) -> Found {
 pub(crate) struct Places<A> {
     start: NonNull<u8>,
     places: u64,
+    /// Bytes of an answer.
+    size: usize,
+    stride: usize,
     answers: PhantomData<fn(A) -> A>,
 }
 
 // SAFETY: an address in a mapping that the owner of the places owns as well, used by atomics only.
 unsafe impl<A: Send> Send for Places<A> {}
 
-impl<A: Message> Places<A> {
-    const STRIDE: usize = {
-        assert!(align_of::<A>() <= LINE, "a message is aligned to 64 bytes at most");
-        (first(align_of::<A>()) + size_of::<A>()).next_multiple_of(LINE)
-    };
-
+impl<A: Slotted> Places<A> {
     /// # Safety
-    /// From `start` on, which is aligned to a page, are [`ring_bytes`] bytes for this number of places or more, for as long
-    /// as it is used.
-    pub(crate) unsafe fn new(start: NonNull<u8>, places: usize) -> Self {
-        Self { start, places: places as u64, answers: PhantomData }
+    /// From `start` on, which is aligned to a page, are [`ring_bytes`] bytes for this number of places or more, of answers of
+    /// this size, for as long as it is used.
+    pub(crate) unsafe fn new(start: NonNull<u8>, places: usize, size: usize) -> Self {
+        const { assert!(A::ALIGN <= LINE, "a message is aligned to 64 bytes at most") };
+        let stride = stride(size, A::ALIGN).expect("a size that was checked");
+        Self { start, places: places as u64, size, stride, answers: PhantomData }
     }
 
     /// The place of a call, whatever its number.
     fn place(&self, number: u64) -> NonNull<u8> {
         // SAFETY: within the places.
-        unsafe { self.start.add((number % self.places) as usize * Self::STRIDE) }
+        unsafe { self.start.add((number % self.places) as usize * self.stride) }
     }
 
     fn state(&self, number: u64) -> &AtomicU64 {
@@ -95,10 +98,10 @@ impl<A: Message> Places<A> {
     }
 
     /// The writer's: ends a call. `None`: without an answer.
-    pub(crate) fn put(&self, number: u64, answer: Option<&A>) {
+    pub(crate) fn put(&self, number: u64, answer: Option<&A::Written>) {
         if let Some(answer) = answer {
             // SAFETY: the place has room for an answer behind its state.
-            unsafe { answer.store(self.place(number).add(first(align_of::<A>()))) };
+            unsafe { A::store(answer, self.place(number).add(first(A::ALIGN))) };
         }
         end(self.state(number), number, answer.is_some());
     }
@@ -109,10 +112,10 @@ impl<A: Message> Places<A> {
         look_at(self.state(number), number, before)
     }
 
-    /// The reader's: the answer that a look has found.
+    /// The reader's: the answer that a look has found. `None`: it is none.
     #[inline]
-    pub(crate) fn get(&self, number: u64) -> A {
+    pub(crate) fn get(&self, number: u64) -> Option<A> {
         // SAFETY: as in `put`.
-        unsafe { A::load(self.place(number).add(first(align_of::<A>()))) }
+        A::believed(unsafe { A::load(self.place(number).add(first(A::ALIGN)), self.size) })
     }
 }

@@ -21,6 +21,57 @@ pub(crate) fn record_bytes(length: usize) -> u64 {
     (length.next_multiple_of(8) + HEAD) as u64
 }
 
+/// What bytes take that begin with a word that says how many they are, if there are at most this number, and there may be one.
+pub(crate) fn counted_bytes(largest: usize) -> Option<usize> {
+    let size = if largest == 0 { None } else { largest.checked_next_multiple_of(8)?.checked_add(HEAD) };
+    size.filter(|size| fits_counted(*size))
+}
+
+/// The most bytes in something of such a size.
+pub(crate) fn counted_room(size: usize) -> usize {
+    size - HEAD
+}
+
+/// Whether it can be such a size.
+pub(super) fn fits_counted(size: usize) -> bool {
+    size > HEAD && size % 8 == 0 && u32::try_from(size).is_ok()
+}
+
+/// Writes bytes behind a word that says how many they are.
+///
+/// # Safety
+/// From `to` on, which is aligned to 8, is room for both in whole words, which this thread alone writes.
+pub(super) unsafe fn store_counted(to: NonNull<u8>, message: &[u8]) {
+    let length = message.len() as u64;
+    // SAFETY: by the caller.
+    unsafe {
+        store_words(to, (&raw const length).cast(), HEAD);
+        store_words(to.add(HEAD), message.as_ptr(), message.len());
+    }
+}
+
+/// Reads them. `None`: there are more than have room.
+///
+/// # Safety
+/// From `from` on, which is aligned to 8, `room` bytes in whole words are mapped, and no less than the word in front; they may
+/// change meanwhile.
+pub(super) unsafe fn load_counted(from: NonNull<u8>, room: usize) -> Option<Vec<u8>> {
+    // SAFETY: by the caller; the word may be read-only, and is only loaded, relaxed.
+    let head = unsafe { word_at(from.as_ptr().cast()) };
+    // ORDERING: Relaxed; behind the Acquire with which it was found published.
+    let length = usize::try_from(head.load(Ordering::Relaxed)).ok()?;
+    if length > room - HEAD {
+        return None;
+    }
+    let mut message = Vec::with_capacity(length);
+    // SAFETY: within the room, as `length` was checked; all of `length` bytes are written.
+    unsafe {
+        load_words(from.add(HEAD), message.as_mut_ptr(), length);
+        message.set_len(length);
+    }
+    Some(message)
+}
+
 pub(super) struct Ring {
     pub(super) start: NonNull<u8>,
     pub(super) bytes: usize,

@@ -8,13 +8,12 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
+use super::bytes::{HEAD, counted_room, load_counted, store_counted};
 use super::{Look, load_words, store_words};
-use crate::sync::{AtomicU64, Ordering, Step, fence, is_left_out, word_at};
+use crate::sync::{AtomicU64, Ordering, Step, fence, is_left_out};
 use crate::{Bytes, Message};
 
 const LINE: usize = 64;
-/// The word in front of bytes, which says how many there are.
-const HEAD: usize = 8;
 
 /// A reader that is slower than the writer copies a value while the writer writes this number of others: for short ones
 /// many, as their lines come from another processor one by one; for long ones the time is in their bytes on both sides.
@@ -103,20 +102,8 @@ impl Value for Bytes {
     }
 
     unsafe fn load(from: NonNull<u8>, size: usize) -> Option<Self> {
-        // SAFETY: by the caller; the word may be read-only, and is only loaded, relaxed.
-        let head = unsafe { word_at(from.as_ptr().cast()) };
-        // ORDERING: Relaxed; behind the Acquire with which the version was read.
-        let length = usize::try_from(head.load(Ordering::Relaxed)).ok()?;
-        if length > size - HEAD {
-            return None;
-        }
-        let mut value = Vec::with_capacity(length);
-        // SAFETY: within the place, as `length` was checked; all of `length` bytes are written.
-        unsafe {
-            load_words(from.add(HEAD), value.as_mut_ptr(), length);
-            value.set_len(length);
-        }
-        Some(Self(value))
+        // SAFETY: by the caller.
+        unsafe { load_counted(from, size) }.map(Self)
     }
 }
 
@@ -222,19 +209,13 @@ impl Writer {
     /// Writes and publishes bytes, no more than have room.
     pub(crate) fn write_bytes(&mut self, value: &[u8], versions: Versions<'_>) {
         assert!(value.len() <= self.largest(), "a value of more bytes than the watch has");
-        self.publish(versions, |place| {
-            let length = value.len() as u64;
-            // SAFETY: a place has room for the head, and for these bytes in whole words.
-            unsafe {
-                store_words(place, (&raw const length).cast(), HEAD);
-                store_words(place.add(HEAD), value.as_ptr(), value.len());
-            }
-        });
+        // SAFETY: a place has room for the head, and for these bytes in whole words.
+        self.publish(versions, |place| unsafe { store_counted(place, value) });
     }
 
     /// The most bytes of a value.
     pub(crate) fn largest(&self) -> usize {
-        self.places.size - HEAD
+        counted_room(self.places.size)
     }
 
     #[inline(always)]

@@ -11,9 +11,10 @@ use core::marker::PhantomData;
 use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
+use super::bytes::{counted_bytes, load_counted, store_counted};
 use super::{Look, load_words, store_words};
-use crate::Message;
 use crate::sync::{AtomicU64, Ordering, Step, fence, is_left_out, word_at};
+use crate::{Bytes, Message};
 
 const LINE: usize = 64;
 
@@ -60,36 +61,133 @@ impl Places {
 
 /// What a slot holds: a message, or more.
 pub(crate) trait Entry: Send + Sized + 'static {
-    const PLACES: Places;
+    /// What a slot says, which the writer may lie in.
+    type Loaded;
+
+    /// Where things are in a ring whose header says this. Of a message of one type the compiler knows it.
+    fn geometry(said: Places) -> Places;
 
     /// # Safety
-    /// From `place` on is a slot, which this thread alone writes.
-    unsafe fn store(&self, place: NonNull<u8>);
+    /// From `place` on is a slot of `room` bytes, which may change meanwhile.
+    unsafe fn load(place: NonNull<u8>, room: usize) -> Self::Loaded;
+}
+
+/// What a slot holds alone, or behind a number.
+pub(crate) trait Slotted: Entry {
+    /// A message, or the bytes of one.
+    type Written: ?Sized;
+    const ALIGN: usize;
+    /// Each says how many bytes it has, and the owner of the ring how many it may have.
+    const IS_BYTES: bool;
+
+    /// The bytes of a slot, for messages of at most `largest` bytes if the type says nothing else. 0: that cannot be.
+    fn size(largest: usize) -> usize;
+
+    /// As [`geometry`](Entry::geometry), behind a number.
+    fn numbered(said: Places) -> Places;
 
     /// # Safety
-    /// From `place` on is a slot, which may change meanwhile.
-    unsafe fn load(place: NonNull<u8>) -> Self;
+    /// From `place` on is a slot with room for it, which this thread alone writes.
+    unsafe fn store(message: &Self::Written, place: NonNull<u8>);
+
+    /// The message, if it is one.
+    fn believed(loaded: Self::Loaded) -> Option<Self>;
+
+    fn written(&self) -> &Self::Written;
 }
 
 impl<T: Message> Entry for T {
-    const PLACES: Places = {
-        assert!(align_of::<T>() <= LINE, "a message is aligned to 64 bytes at most");
-        Places::of(size_of::<T>(), align_of::<T>())
-    };
+    type Loaded = T;
 
     #[inline(always)]
-    unsafe fn store(&self, place: NonNull<u8>) {
-        // SAFETY: the slot has room for a message, and is aligned to 8.
-        unsafe { store_words(place, (&raw const *self).cast(), size_of::<T>()) };
+    fn geometry(_: Places) -> Places {
+        const {
+            assert!(align_of::<T>() <= LINE, "a message is aligned to 64 bytes at most");
+            Places::of(size_of::<T>(), align_of::<T>())
+        }
     }
 
     #[inline(always)]
-    unsafe fn load(place: NonNull<u8>) -> T {
+    unsafe fn load(place: NonNull<u8>, _: usize) -> T {
         let mut message = MaybeUninit::<T>::uninit();
         // SAFETY: by the caller.
         unsafe { load_words(place, message.as_mut_ptr().cast(), size_of::<T>()) };
         // SAFETY: all its bytes are written, and any bytes are a `T`: it is `FromBytes`.
         unsafe { message.assume_init() }
+    }
+}
+
+impl<T: Message> Slotted for T {
+    type Written = T;
+    const ALIGN: usize = align_of::<T>();
+    const IS_BYTES: bool = false;
+
+    fn size(_: usize) -> usize {
+        size_of::<T>()
+    }
+
+    #[inline(always)]
+    fn numbered(_: Places) -> Places {
+        const {
+            assert!(align_of::<T>() <= LINE, "a message is aligned to 64 bytes at most");
+            numbered(size_of::<T>(), align_of::<T>())
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn store(message: &T, place: NonNull<u8>) {
+        // SAFETY: the slot has room for a message, and is aligned to 8.
+        unsafe { store_words(place, (&raw const *message).cast(), size_of::<T>()) };
+    }
+
+    #[inline(always)]
+    fn believed(loaded: T) -> Option<T> {
+        Some(loaded)
+    }
+
+    #[inline(always)]
+    fn written(&self) -> &T {
+        self
+    }
+}
+
+impl Entry for Bytes {
+    type Loaded = Option<Self>;
+
+    fn geometry(said: Places) -> Places {
+        said
+    }
+
+    unsafe fn load(place: NonNull<u8>, room: usize) -> Option<Self> {
+        // SAFETY: by the caller.
+        unsafe { load_counted(place, room) }.map(Self)
+    }
+}
+
+impl Slotted for Bytes {
+    type Written = [u8];
+    const ALIGN: usize = 8;
+    const IS_BYTES: bool = true;
+
+    fn size(largest: usize) -> usize {
+        counted_bytes(largest).unwrap_or(0)
+    }
+
+    fn numbered(said: Places) -> Places {
+        said
+    }
+
+    unsafe fn store(message: &[u8], place: NonNull<u8>) {
+        // SAFETY: by the caller.
+        unsafe { store_counted(place, message) };
+    }
+
+    fn believed(loaded: Option<Self>) -> Option<Self> {
+        loaded
+    }
+
+    fn written(&self) -> &[u8] {
+        &self.0
     }
 }
 
@@ -109,25 +207,19 @@ pub(crate) const fn numbered(size: usize, align: usize) -> Places {
     Places::of(behind_number(align) + size, align)
 }
 
-impl<T: Message> Entry for Numbered<T> {
-    const PLACES: Places = {
-        assert!(align_of::<T>() <= LINE, "a message is aligned to 64 bytes at most");
-        numbered(size_of::<T>(), align_of::<T>())
-    };
+impl<T: Slotted> Entry for Numbered<T> {
+    type Loaded = Numbered<T::Loaded>;
 
     #[inline(always)]
-    unsafe fn store(&self, place: NonNull<u8>) {
-        // SAFETY: by the caller: the slot has room for the number and a message behind it.
-        unsafe {
-            store_words(place, (&raw const self.number).cast(), size_of::<u64>());
-            self.message.store(place.add(behind_number(align_of::<T>())));
-        }
+    fn geometry(said: Places) -> Places {
+        T::numbered(said)
     }
 
     #[inline(always)]
-    unsafe fn load(place: NonNull<u8>) -> Self {
-        // SAFETY: as above.
-        unsafe { Self { number: u64::load(place), message: T::load(place.add(behind_number(align_of::<T>()))) } }
+    unsafe fn load(place: NonNull<u8>, room: usize) -> Numbered<T::Loaded> {
+        let behind = behind_number(T::ALIGN);
+        // SAFETY: by the caller: the slot has room for the number and a message behind it.
+        unsafe { Numbered { number: u64::load(place, 8), message: T::load(place.add(behind), room - behind) } }
     }
 }
 
@@ -142,6 +234,8 @@ struct Cursor<T> {
     position: u64,
     /// Messages of the whole ring: what a lap adds to a position.
     lap: u64,
+    /// As the owner's header says.
+    said: Places,
     messages: PhantomData<fn(T) -> T>,
 }
 
@@ -152,19 +246,35 @@ impl<T: Entry> Cursor<T> {
     /// # Safety
     /// From `start` on, which is aligned to a page, are [`Places::ring_bytes`] bytes for this capacity, for as long as
     /// it is used.
-    unsafe fn new(start: NonNull<u8>, capacity: usize) -> Self {
-        let groups = T::PLACES.groups(capacity).expect("a capacity that was checked");
+    unsafe fn new(start: NonNull<u8>, capacity: usize, said: Places) -> Self {
+        let places = T::geometry(said);
+        let groups = places.groups(capacity).expect("a capacity that was checked");
         // SAFETY: within the ring, or one past its end.
-        let end = unsafe { start.add(groups * T::PLACES.stride) };
-        let lap = (groups * T::PLACES.slots) as u64;
-        Self { start, group: start, end, slot: 0, position: 0, lap, messages: PhantomData }
+        let end = unsafe { start.add(groups * places.stride) };
+        let lap = (groups * places.slots) as u64;
+        Self { start, group: start, end, slot: 0, position: 0, lap, said, messages: PhantomData }
+    }
+
+    #[inline(always)]
+    fn places(&self) -> Places {
+        T::geometry(self.said)
+    }
+
+    /// What the slot here says.
+    ///
+    /// # Safety
+    /// It may be read.
+    #[inline(always)]
+    unsafe fn load(&self) -> T::Loaded {
+        // SAFETY: a slot of the ring; by the caller.
+        unsafe { T::load(self.place(), self.places().step) }
     }
 
     /// Goes to this position.
     fn go_to(&mut self, position: u64) {
-        let (at, slots) = ((position % self.lap) as usize, T::PLACES.slots);
+        let (at, Places { slots, stride, .. }) = ((position % self.lap) as usize, self.places());
         // SAFETY: a group of the ring.
-        self.group = unsafe { self.start.add(at / slots * T::PLACES.stride) };
+        self.group = unsafe { self.start.add(at / slots * stride) };
         self.slot = at % slots;
         self.position = position;
     }
@@ -177,18 +287,19 @@ impl<T: Entry> Cursor<T> {
 
     #[inline(always)]
     fn place(&self) -> NonNull<u8> {
+        let Places { first, step, .. } = self.places();
         // SAFETY: within the group, as `slot` is less than `slots`.
-        unsafe { self.group.add(T::PLACES.first + self.slot * T::PLACES.step) }
+        unsafe { self.group.add(first + self.slot * step) }
     }
 
     #[inline(always)]
     fn advance(&mut self) {
         self.position = self.position.wrapping_add(1);
         self.slot += 1;
-        if self.slot == T::PLACES.slots {
+        if self.slot == self.places().slots {
             self.slot = 0;
             // SAFETY: the next group, or one past the last.
-            self.group = unsafe { self.group.add(T::PLACES.stride) };
+            self.group = unsafe { self.group.add(self.places().stride) };
             if self.group == self.end {
                 self.group = self.start;
             }
@@ -224,9 +335,9 @@ pub(crate) struct Writer<T> {
 impl<T: Entry> Writer<T> {
     /// # Safety
     /// As for [`Cursor::new`]; the memory is this process's own, and zero.
-    pub(crate) unsafe fn new(start: NonNull<u8>, capacity: usize) -> Self {
+    pub(crate) unsafe fn with(start: NonNull<u8>, capacity: usize, said: Places) -> Self {
         // SAFETY: by the caller.
-        Self { at: unsafe { Cursor::new(start, capacity) } }
+        Self { at: unsafe { Cursor::new(start, capacity, said) } }
     }
 
     #[inline(always)]
@@ -234,40 +345,69 @@ impl<T: Entry> Writer<T> {
         self.at.position
     }
 
-    /// Writes and publishes a message. There is room for it.
+    /// Publishes what `store` writes into the next slot. There is room for it.
     #[inline(always)]
-    pub(crate) fn write(&mut self, message: &T) {
-        // SAFETY: a slot of the ring.
-        unsafe { message.store(self.at.place()) };
+    fn write_by(&mut self, store: impl FnOnce(NonNull<u8>)) {
+        store(self.at.place());
         // ORDERING: Release pairs with the fence in `Reader::look`, which follows its load of this state.
         self.at.state().store(self.at.position.wrapping_add(1), Ordering::Release);
         if self.at.slot == 0 {
-            prefetch_for_write(self.at.group.as_ptr().wrapping_add(AHEAD * T::PLACES.stride));
+            prefetch_for_write(self.at.group.as_ptr().wrapping_add(AHEAD * self.at.places().stride));
         }
         self.at.advance();
     }
 
+    /// The messages from this position on, which the reader has not consumed.
+    pub(crate) fn unread(&self, from: u64) -> Vec<T::Loaded> {
+        (from..self.at.position).map(|position| self.written(position)).collect()
+    }
+
+    /// The message that was written at this position, and was not written over.
+    pub(crate) fn written(&self, position: u64) -> T::Loaded {
+        let mut at = Cursor { ..self.at };
+        at.go_to(position);
+        // SAFETY: the place of a message of the ring, whose memory is this process's own.
+        unsafe { at.load() }
+    }
+}
+
+impl<T: Message> Writer<T> {
+    /// # Safety
+    /// As for [`with`](Self::with).
+    pub(crate) unsafe fn new(start: NonNull<u8>, capacity: usize) -> Self {
+        // SAFETY: by the caller.
+        unsafe { Self::with(start, capacity, Places::of(size_of::<T>(), align_of::<T>())) }
+    }
+}
+
+impl<T: Slotted> Writer<T> {
+    /// Writes and publishes a message. There is room for it.
+    #[inline(always)]
+    pub(crate) fn write(&mut self, message: &T::Written) {
+        // SAFETY: a slot of the ring.
+        self.write_by(|place| unsafe { T::store(message, place) });
+    }
+
     /// As [`write`](Self::write), over what readers may read just now: they find that out.
     #[inline(always)]
-    pub(crate) fn write_over(&mut self, message: &T) {
+    pub(crate) fn write_over(&mut self, message: &T::Written) {
         if self.at.slot == 0 {
             // None of this lap is in the group, and none of the last one either.
             enter(self.at.state(), self.at.position);
         }
         self.write(message);
     }
+}
 
-    /// The messages from this position on, which the reader has not consumed.
-    pub(crate) fn unread(&self, from: u64) -> Vec<T> {
-        (from..self.at.position).map(|position| self.written(position)).collect()
-    }
-
-    /// The message that was written at this position, and was not written over.
-    pub(crate) fn written(&self, position: u64) -> T {
-        let mut at = Cursor { ..self.at };
-        at.go_to(position);
-        // SAFETY: the place of a message of the ring, whose memory is this process's own.
-        unsafe { T::load(at.place()) }
+impl<T: Slotted> Writer<Numbered<T>> {
+    /// As [`write`](Writer::write), with a number.
+    #[inline(always)]
+    pub(crate) fn write_numbered(&mut self, number: u64, message: &T::Written) {
+        // SAFETY: a slot of the ring, with room for the number and a message behind it.
+        self.write_by(|place| unsafe {
+            u64::store(&number, place);
+            T::store(message, place.add(behind_number(T::ALIGN)));
+        });
     }
 }
 
@@ -331,12 +471,21 @@ pub(crate) struct Reader<T> {
     known: u64,
 }
 
+impl<T: Message> Reader<T> {
+    /// # Safety
+    /// As for [`with`](Self::with).
+    pub(crate) unsafe fn new(start: NonNull<u8>, capacity: usize) -> Self {
+        // SAFETY: by the caller.
+        unsafe { Self::with(start, capacity, Places::of(size_of::<T>(), align_of::<T>())) }
+    }
+}
+
 impl<T: Entry> Reader<T> {
     /// # Safety
     /// As for [`Cursor::new`]; for relaxed loads.
-    pub(crate) unsafe fn new(start: NonNull<u8>, capacity: usize) -> Self {
+    pub(crate) unsafe fn with(start: NonNull<u8>, capacity: usize, said: Places) -> Self {
         // SAFETY: by the caller.
-        Self { at: unsafe { Cursor::new(start, capacity) }, known: 0 }
+        Self { at: unsafe { Cursor::new(start, capacity, said) }, known: 0 }
     }
 
     #[inline(always)]
@@ -352,7 +501,7 @@ impl<T: Entry> Reader<T> {
 
     #[inline]
     fn refresh(&mut self) -> Look {
-        let (slots, slot) = (T::PLACES.slots as u64, self.at.slot as u64);
+        let (slots, slot) = (self.at.places().slots as u64, self.at.slot as u64);
         let base = self.at.position.wrapping_sub(slot);
         // ORDERING: Relaxed, as the memory is read-only; the fence below makes it an Acquire, which pairs with the Release
         // in `Writer::write`.
@@ -377,23 +526,23 @@ impl<T: Entry> Reader<T> {
     /// As [`look`](Self::look), where the writer does not wait.
     #[inline]
     pub(crate) fn look_ahead(&self) -> Ahead {
-        let (slots, slot) = (T::PLACES.slots as u64, self.at.slot as u64);
+        let (slots, slot) = (self.at.places().slots as u64, self.at.slot as u64);
         look_at(self.at.state(), self.at.position.wrapping_sub(slot), slot, slots, self.at.lap)
     }
 
     /// The next message, which stays, unless it was written over meanwhile. [`look_ahead`](Self::look_ahead) has found one.
     #[inline]
-    pub(crate) fn peek_whole(&self) -> Option<T> {
+    pub(crate) fn peek_whole(&self) -> Option<T::Loaded> {
         let message = self.peek();
         let base = self.at.position.wrapping_sub(self.at.slot as u64);
-        is_whole(self.at.state(), base, T::PLACES.slots as u64).then_some(message)
+        is_whole(self.at.state(), base, self.at.places().slots as u64).then_some(message)
     }
 
     /// The next message, which stays. `look` has found one.
     #[inline(always)]
-    pub(crate) fn peek(&self) -> T {
+    pub(crate) fn peek(&self) -> T::Loaded {
         // SAFETY: a slot of the ring.
-        unsafe { T::load(self.at.place()) }
+        unsafe { self.at.load() }
     }
 
     /// Goes past it.
@@ -404,7 +553,7 @@ impl<T: Entry> Reader<T> {
 
     /// The next message, past which it goes.
     #[inline(always)]
-    pub(crate) fn take(&mut self) -> T {
+    pub(crate) fn take(&mut self) -> T::Loaded {
         let message = self.peek();
         self.advance();
         message

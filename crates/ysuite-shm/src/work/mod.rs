@@ -14,27 +14,32 @@
 //! publish: the bit is stored before the position.
 //!
 //! **What is believed.** A position that is less than before, or more than was given out, breaks the lane: the worker is
-//! dropped, and all jobs behind its last word that could be true are given to others. A worker that says "finished"
+//! dropped, and all jobs behind its last word that could be true are given to others. A sender that says of a job that it has
+//! more bytes than have room breaks its lane as well. A worker that says "finished"
 //! of a job it has not looked at is believed, as nobody else knows.
 //!
 //! **At least once.** A worker that dies behind its work and before the store of the position has done a job that another
 //! does again. Both are one store apart, so it is one job at most. Jobs that only waited for it were not begun.
 
+mod bytes;
 mod receiver;
 mod sender;
 
+pub use self::bytes::BytesWorkSender;
 pub use self::receiver::{Job, WorkReceiver};
 pub use self::sender::WorkSender;
 
 use crate::page::{Kind, Shape};
 use crate::sync::{AtomicU64, Ordering};
-use crate::{Message, Options};
+use crate::{Copied, Options};
 
 /// The most jobs that a worker may have: a bit for each says what has become of it.
 const MOST: usize = if cfg!(ysuite_loom) { 2 } else { u64::BITS as usize };
 
-fn shape<T: Message>(options: &Options) -> Shape {
-    Shape { kind: Kind::Work, size: size_of::<T>(), align: align_of::<T>(), name: options.name }
+/// `largest`: of the sender's, the most bytes of a job that is bytes.
+fn shape<T: Copied>(options: &Options, largest: usize) -> Shape {
+    let kind = if T::IS_BYTES { Kind::WorkBytes } else { Kind::Work };
+    Shape { kind, size: T::size(largest), align: T::ALIGN, name: options.name }
 }
 
 /// The bit of the job at this position.

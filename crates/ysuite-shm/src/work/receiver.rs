@@ -11,11 +11,12 @@ use crate::end::{End, deadline, ended};
 use crate::link::Link;
 use crate::page::{GIVEN_BACK, Role};
 use crate::pipe::{Inlet, TypedInlet, limited, met_within};
-use crate::{Error, Message, Options, RecvTimeoutError, TryRecvError};
+use crate::{Copied, Error, Options, RecvTimeoutError, TryRecvError};
 
-/// A worker of a [`WorkSender`](crate::WorkSender). It has one job in hand at a time; a process that works on several has
+/// A worker of a [`WorkSender`](crate::WorkSender), or of [`Bytes`](crate::Bytes) a
+/// [`BytesWorkSender`](crate::BytesWorkSender). It has one job in hand at a time; a process that works on several has
 /// a receiver for each of its threads.
-pub struct WorkReceiver<T> {
+pub struct WorkReceiver<T: Copied> {
     inlet: TypedInlet<T>,
     /// As the own page has it.
     given_back: u64,
@@ -26,7 +27,7 @@ pub struct WorkReceiver<T> {
 /// One that is dropped without is given back: the sender gives it to another worker, or to this one if no other is as free.
 /// So is one over which the process dies. One that is forgotten (`mem::forget`) is received again by the same worker.
 #[must_use = "a job that is dropped is given back"]
-pub struct Job<'a, T: Message> {
+pub struct Job<'a, T: Copied> {
     receiver: &'a mut WorkReceiver<T>,
     job: T,
     is_finished: bool,
@@ -38,15 +39,15 @@ impl Options {
     ///
     /// # Errors
     /// [`Refused`](Error::Refused): no such socket, no memory or no descriptors.
-    pub fn work_receiver<T: Message>(&self, socket: OwnedFd) -> Result<WorkReceiver<T>, Error> {
-        let link = Link::new(socket, Role::Receiver, shape::<T>(self), 0, self)?;
+    pub fn work_receiver<T: Copied>(&self, socket: OwnedFd) -> Result<WorkReceiver<T>, Error> {
+        let link = Link::new(socket, Role::Receiver, shape::<T>(self, 0), 0, self)?;
         let mut end = End::new(link)?;
         end.meet(None);
         Ok(WorkReceiver { inlet: TypedInlet::new(end), given_back: 0 })
     }
 }
 
-impl<T: Message> WorkReceiver<T> {
+impl<T: Copied> WorkReceiver<T> {
     /// As [`Options::work_receiver`], with the default options.
     ///
     /// # Errors
@@ -63,7 +64,7 @@ impl<T: Message> WorkReceiver<T> {
         if !self.inlet.look() {
             self.inlet.ready(None).map_err(ended)?;
         }
-        Ok(self.job())
+        self.job()
     }
 
     /// Receives a job if there is one. Never blocks.
@@ -72,7 +73,7 @@ impl<T: Message> WorkReceiver<T> {
     /// There is none, or also the sender is gone.
     pub fn try_recv(&mut self) -> Result<Job<'_, T>, TryRecvError> {
         self.try_ready()?;
-        Ok(self.job())
+        self.job().map_err(TryRecvError::Ended)
     }
 
     /// As [`recv`](Self::recv), for at most this long.
@@ -95,7 +96,7 @@ impl<T: Message> WorkReceiver<T> {
         if !self.inlet.look() {
             self.inlet.ready(deadline).map_err(limited)?;
         }
-        Ok(self.job())
+        self.job().map_err(RecvTimeoutError::Ended)
     }
 
     /// Whether there is a job.
@@ -106,9 +107,12 @@ impl<T: Message> WorkReceiver<T> {
         self.inlet.try_ready().map_err(|error| error.map_or(TryRecvError::Empty, TryRecvError::Ended))
     }
 
-    /// The next job. One is there.
-    pub(crate) fn job(&mut self) -> Job<'_, T> {
-        Job { job: self.inlet.peek(), receiver: self, is_finished: false }
+    /// The next job. Something is there.
+    pub(crate) fn job(&mut self) -> Result<Job<'_, T>, Error> {
+        match T::believed(self.inlet.peek()) {
+            Some(job) => Ok(Job { job, receiver: self, is_finished: false }),
+            None => Err(self.inlet.give_up(Error::Broken)),
+        }
     }
 
     /// Says what has become of the job in hand.
@@ -143,14 +147,14 @@ impl<T: Message> WorkReceiver<T> {
     }
 }
 
-impl<T: Message> Job<'_, T> {
+impl<T: Copied> Job<'_, T> {
     /// It is done, and nobody does it again. The sender, if it waits, is woken. Never blocks.
     pub fn finish(mut self) {
         self.is_finished = true;
     }
 }
 
-impl<T: Message> Deref for Job<'_, T> {
+impl<T: Copied> Deref for Job<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -158,7 +162,7 @@ impl<T: Message> Deref for Job<'_, T> {
     }
 }
 
-impl<T: Message> Drop for Job<'_, T> {
+impl<T: Copied> Drop for Job<'_, T> {
     fn drop(&mut self) {
         // A forked child that drops its copy of a job has not done it.
         if self.is_finished || !self.receiver.inlet.end.is_forked() {
@@ -168,25 +172,25 @@ impl<T: Message> Drop for Job<'_, T> {
 }
 
 #[cfg(all(test, not(ysuite_loom)))]
-impl<T> WorkReceiver<T> {
+impl<T: Copied> WorkReceiver<T> {
     pub(crate) fn link(&self) -> &Link {
         &self.inlet.end.link
     }
 }
 
-impl<T> AsFd for WorkReceiver<T> {
+impl<T: Copied> AsFd for WorkReceiver<T> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.inlet.end.as_fd()
     }
 }
 
-impl<T> fmt::Debug for WorkReceiver<T> {
+impl<T: Copied> fmt::Debug for WorkReceiver<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WorkReceiver").finish_non_exhaustive()
     }
 }
 
-impl<T: Message + fmt::Debug> fmt::Debug for Job<'_, T> {
+impl<T: Copied + fmt::Debug> fmt::Debug for Job<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Job").field(&self.job).finish()
     }

@@ -10,10 +10,11 @@ use super::{MOST, bit, heard, shape};
 use crate::end::{End, Half, Unfulfilled, deadline, ended};
 use crate::home::{Crowd, Home, Party, wait};
 use crate::link::Link;
-use crate::page::{GIVEN_BACK, RING, Role};
+use crate::page::{GIVEN_BACK, RING, Role, Shape};
 use crate::pipe::Outlet;
 use crate::ring::typed::Writer;
-use crate::{Error, Message, Options, SendError, SendTimeoutError, TrySendError, Why};
+use crate::ring::{places, region_bytes};
+use crate::{Copied, Error, Message, Options, SendError, SendTimeoutError, TrySendError, Why};
 
 /// The sending end of a work queue, whose workers, each a [`WorkReceiver`](crate::WorkReceiver) in a process of its own, take
 /// the jobs: each job goes to one of them, the one that has the fewest.
@@ -50,13 +51,14 @@ use crate::{Error, Message, Options, SendError, SendTimeoutError, TrySendError, 
 /// assert_eq!((sender.finished(), sender.unfinished()), (1, 0));
 /// # Ok::<_, Error>(())
 /// ```
-pub struct WorkSender<T: Message> {
-    crowd: Crowd<Outbound<T>>,
+pub struct WorkSender<T: Copied> {
+    pub(super) crowd: Crowd<Outbound<T>>,
 }
 
 /// What all lanes have in common.
-struct Jobs<T> {
+pub(super) struct Jobs<T> {
     credit: usize,
+    pub(super) shape: Shape,
     // GROWS: by what workers had, of which each has `credit` at most: new jobs are sent when it is empty.
     /// Given back, and not given out again yet.
     waiting: VecDeque<T>,
@@ -64,11 +66,16 @@ struct Jobs<T> {
 }
 
 /// The sender's end of a lane.
-struct Outbound<T> {
+pub(super) struct Outbound<T> {
     writer: Writer<T>,
     outlet: Outlet,
     /// It has given a job back, and has had none since.
     gave_back: bool,
+}
+
+/// A job of an own ring.
+fn own<T: Copied>(written: T::Loaded) -> T {
+    T::believed(written).expect("what this end has written")
 }
 
 impl<T> Half for Outbound<T> {
@@ -78,16 +85,16 @@ impl<T> Half for Outbound<T> {
     }
 }
 
-impl<T: Message> Party for Outbound<T> {
+impl<T: Copied> Party for Outbound<T> {
     type Common = Jobs<T>;
 
     fn link(socket: OwnedFd, jobs: &Jobs<T>, options: &Options) -> Result<Link, Error> {
-        Link::new(socket, Role::Sender, shape::<T>(options), jobs.credit, options)
+        Link::new(socket, Role::Sender, jobs.shape, jobs.credit, options)
     }
 
     fn new(end: End, jobs: &Jobs<T>) -> Self {
-        // SAFETY: the region has a ring of this capacity behind its page, and lives as long as the outlet.
-        let writer = unsafe { Writer::new(end.link.own.start().add(RING), jobs.credit) };
+        // SAFETY: the region has a ring of this capacity and shape behind its page, and lives as long as the outlet.
+        let writer = unsafe { Writer::with(end.link.own.start().add(RING), jobs.credit, places(&jobs.shape)) };
         Self { writer, outlet: Outlet::of(end, jobs.credit), gave_back: false }
     }
 
@@ -99,12 +106,12 @@ impl<T: Message> Party for Outbound<T> {
         }
         if let Some(from) = self.outlet.unread_from(self.writer.position()) {
             self.settle(before, jobs);
-            jobs.waiting.extend(self.writer.unread(from));
+            jobs.waiting.extend(self.writer.unread(from).into_iter().map(own));
         }
     }
 }
 
-impl<T: Message> Outbound<T> {
+impl<T: Copied> Outbound<T> {
     /// How many jobs the worker has, as far as is known.
     fn has(&self) -> u64 {
         self.writer.position() - self.outlet.consumed()
@@ -130,13 +137,13 @@ impl<T: Message> Outbound<T> {
             if given_back & bit(position) == 0 {
                 jobs.finished += 1;
             } else {
-                jobs.waiting.push_back(self.writer.written(position));
+                jobs.waiting.push_back(own(self.writer.written(position)));
                 self.gave_back = true;
             }
         }
     }
 
-    fn put(&mut self, job: &T) {
+    fn put(&mut self, job: &T::Written) {
         self.gave_back = false;
         self.writer.write(job);
         self.outlet.end.published();
@@ -150,7 +157,7 @@ impl Options {
     /// # Errors
     /// As for [`listen`](Self::listen), or a credit that cannot be.
     pub fn work<T: Message>(&self, name: &str, credit: usize) -> Result<WorkSender<T>, Error> {
-        WorkSender::new(self, Some(name), credit)
+        WorkSender::new(self, Some(name), credit, 0)
     }
 
     /// The sender of a work queue without a name, for workers that inherit a [`seat`](WorkSender::seat).
@@ -158,19 +165,11 @@ impl Options {
     /// # Errors
     /// [`Refused`](Error::Refused): no memory or no descriptors are left, or a credit that cannot be.
     pub fn work_without_name<T: Message>(&self, credit: usize) -> Result<WorkSender<T>, Error> {
-        WorkSender::new(self, None, credit)
+        WorkSender::new(self, None, credit, 0)
     }
 }
 
 impl<T: Message> WorkSender<T> {
-    fn new(options: &Options, name: Option<&str>, credit: usize) -> Result<Self, Error> {
-        if !(1..=MOST).contains(&credit) {
-            return Err(Error::Refused(Why::Capacity));
-        }
-        let jobs = Jobs { credit, waiting: VecDeque::new(), finished: 0 };
-        Ok(Self { crowd: Crowd::new(options, name, jobs)? })
-    }
-
     /// As [`Options::work`], with the default options.
     ///
     /// # Errors
@@ -187,25 +186,12 @@ impl<T: Message> WorkSender<T> {
         Options::new().work_without_name(credit)
     }
 
-    /// A place for one more worker: a socket for [`WorkReceiver::from_fd`](crate::WorkReceiver::from_fd), for a child to
-    /// inherit. Until that is used, each job costs a system call.
-    ///
-    /// # Errors
-    /// [`Refused`](Error::Refused): no memory or no descriptors are left.
-    pub fn seat(&mut self) -> Result<OwnedFd, Error> {
-        self.crowd.home.seat().map(|(_, seat)| seat)
-    }
-
     /// Gives out a job; waits while no worker may have one more, or none is there.
     ///
     /// # Errors
     /// [`Closed`](Error::Closed): no worker is there, and none can come; the job.
     pub fn send(&mut self, job: T) -> Result<(), SendError<T>> {
-        match self.turn(None) {
-            Ok(turn) => self.put(turn, &job),
-            Err(unfulfilled) => return Err(SendError(job, ended(unfulfilled))),
-        }
-        Ok(())
+        self.put_until(&job, None).map_err(|unfulfilled| SendError(job, ended(unfulfilled)))
     }
 
     /// Gives out a job if a worker may have one more. Never blocks.
@@ -213,16 +199,10 @@ impl<T: Message> WorkSender<T> {
     /// # Errors
     /// None may, or none is there: the job.
     pub fn try_send(&mut self, job: T) -> Result<(), TrySendError<T>> {
-        let found = self.look().or_else(|| {
-            self.crowd.serve(Some(Duration::ZERO));
-            self.look()
-        });
-        match found {
-            Some(turn) => self.put(turn, &job),
-            None if self.crowd.home.is_over() => return Err(TrySendError::Ended(job, Error::Closed)),
-            None => return Err(TrySendError::Full(job)),
-        }
-        Ok(())
+        self.try_put(&job).map_err(|over| match over {
+            true => TrySendError::Ended(job, Error::Closed),
+            false => TrySendError::Full(job),
+        })
     }
 
     /// As [`send`](Self::send), for at most this long.
@@ -242,20 +222,56 @@ impl<T: Message> WorkSender<T> {
     }
 
     fn send_until(&mut self, job: T, deadline: Option<Instant>) -> Result<(), SendTimeoutError<T>> {
-        match self.turn(deadline) {
-            Ok(turn) => self.put(turn, &job),
-            Err(Unfulfilled::Timeout) => return Err(SendTimeoutError::Timeout(job)),
-            Err(Unfulfilled::Ended(error)) => return Err(SendTimeoutError::Ended(job, error)),
+        self.put_until(&job, deadline).map_err(|unfulfilled| match unfulfilled {
+            Unfulfilled::Timeout => SendTimeoutError::Timeout(job),
+            Unfulfilled::Ended(error) => SendTimeoutError::Ended(job, error),
+        })
+    }
+}
+
+impl<T: Copied> WorkSender<T> {
+    /// `largest`: the most bytes of a job that is bytes.
+    pub(super) fn new(options: &Options, name: Option<&str>, credit: usize, largest: usize) -> Result<Self, Error> {
+        if !(1..=MOST).contains(&credit) {
+            return Err(Error::Refused(Why::Capacity));
+        }
+        let shape = shape::<T>(options, largest);
+        // Before anybody comes.
+        region_bytes(&shape, credit)?;
+        let jobs = Jobs { credit, shape, waiting: VecDeque::new(), finished: 0 };
+        Ok(Self { crowd: Crowd::new(options, name, jobs)? })
+    }
+
+    /// A place for one more worker: a socket for [`WorkReceiver::from_fd`](crate::WorkReceiver::from_fd), for a child to
+    /// inherit. Until that is used, each job costs a system call.
+    ///
+    /// # Errors
+    /// [`Refused`](Error::Refused): no memory or no descriptors are left.
+    pub fn seat(&mut self) -> Result<OwnedFd, Error> {
+        self.crowd.home.seat().map(|(_, seat)| seat)
+    }
+
+    /// Gives out a job, if a worker may have one more. `Err`: none may; whether none is there, and none can come.
+    pub(super) fn try_put(&mut self, job: &T::Written) -> Result<(), bool> {
+        let found = self.look().or_else(|| {
+            self.crowd.serve(Some(Duration::ZERO));
+            self.look()
+        });
+        match found {
+            Some(turn) => self.put(turn, job),
+            None => return Err(self.crowd.home.is_over()),
         }
         Ok(())
     }
 
-    /// The turn of a worker that may have a new job, for which it waits.
-    fn turn(&mut self, deadline: Option<Instant>) -> Result<usize, Unfulfilled> {
-        self.look().map_or_else(|| self.wait(deadline, Self::look), Ok)
+    /// Gives out a job; waits until a worker may have one more.
+    pub(super) fn put_until(&mut self, job: &T::Written, deadline: Option<Instant>) -> Result<(), Unfulfilled> {
+        let turn = self.look().map_or_else(|| self.wait(deadline, Self::look), Ok)?;
+        self.put(turn, job);
+        Ok(())
     }
 
-    fn put(&mut self, turn: usize, job: &T) {
+    fn put(&mut self, turn: usize, job: &T::Written) {
         self.give(turn, job);
         // Last: it runs user code, and a panic must not lose the job.
         self.crowd.serve_if_due();
@@ -271,7 +287,7 @@ impl<T: Message> WorkSender<T> {
                 waiting.push_front(job);
                 return None;
             };
-            self.give(turn, &job);
+            self.give(turn, job.written());
         }
     }
 
@@ -297,7 +313,7 @@ impl<T: Message> WorkSender<T> {
     }
 
     /// The next turns are those of others.
-    fn give(&mut self, turn: usize, job: &T) {
+    fn give(&mut self, turn: usize, job: &T::Written) {
         let Home { active, lanes, .. } = &mut self.crowd.home;
         if let Some(at) = active.remove(turn) {
             active.push_back(at);
@@ -404,20 +420,20 @@ impl<T: Message> WorkSender<T> {
 }
 
 #[cfg(all(test, not(ysuite_loom)))]
-impl<T: Message> WorkSender<T> {
+impl<T: Copied> WorkSender<T> {
     /// Why workers have ended.
     pub(crate) fn ended(&mut self) -> Vec<Error> {
         self.crowd.home.ended.drain(..).map(|ended| ended.error).collect()
     }
 }
 
-impl<T: Message> AsFd for WorkSender<T> {
+impl<T: Copied> AsFd for WorkSender<T> {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.crowd.home.poller.as_fd()
     }
 }
 
-impl<T: Message> fmt::Debug for WorkSender<T> {
+impl<T: Copied> fmt::Debug for WorkSender<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WorkSender").field("unfinished", &self.unfinished()).finish_non_exhaustive()
     }

@@ -13,27 +13,32 @@ use crate::cases::{MESSAGES, Outcome, Part, Peer};
 #[cfg(target_arch = "x86_64")]
 use crate::injected::{Failure, in_a_crowd};
 use crate::kinds::answer_to;
+use crate::kinds::trades::{Numbers, Trade};
 use crate::process::{Child, Point, Shared, here};
 use crate::watch::{connected, name};
 
-type Asked = Question<u64, u64>;
+type Asked<T> = Question<<T as Trade>::Carried, <T as Trade>::Carried>;
 
 /// Calls that a caller has under way.
 const CALLS: usize = 4;
 
-fn answer(question: Asked) {
-    let answer = answer_to(*question);
-    question.answer(answer);
+fn few_calls() -> Options {
+    Options::new().calls(CALLS)
 }
 
-fn funnel(name: &str) -> Result<Funnel<Asked>, Error> {
-    let mut funnel = Options::new().calls(CALLS).funnel::<Asked>(name)?;
+fn answer<T: Trade>(question: Asked<T>) {
+    let answer = answer_to(T::number(&question));
+    T::answer(question, answer);
+}
+
+fn funnel<T: Trade>(name: &str) -> Result<Funnel<Asked<T>>, Error> {
+    let mut funnel = few_calls().funnel::<Asked<T>>(name)?;
     funnel.set_spin(0);
     Ok(funnel)
 }
 
-fn join(name: &str, is_over: &AtomicBool) -> Option<Caller<u64, u64>> {
-    connected(name, is_over).and_then(|socket| Options::new().calls(CALLS).caller(socket).ok())
+fn join<T: Trade>(name: &str, is_over: &AtomicBool) -> Option<T::Caller> {
+    connected(name, is_over).and_then(|socket| T::caller(&few_calls(), socket).ok())
 }
 
 /// The receiver drops each third question.
@@ -41,16 +46,16 @@ fn is_dropped(question: u64) -> bool {
     question % 3 == 2
 }
 
-fn settle(question: Asked) {
-    if is_dropped(*question) { drop(question) } else { answer(question) }
+fn settle<T: Trade>(question: Asked<T>) {
+    if is_dropped(T::number(&question)) { drop(question) } else { answer::<T>(question) }
 }
 
-fn receiver_of_part(name: &str, part: Part, answered: &Shared) {
+fn receiver_of_part<T: Trade>(name: &str, part: Part, answered: &Shared) {
     if part == Part::Hello {
         here();
     }
-    let mut funnel = funnel(name).unwrap();
-    funnel.recv().unwrap().answer(answer_to(0));
+    let mut funnel = funnel::<T>(name).unwrap();
+    answer::<T>(funnel.recv().unwrap());
     answered.set(1);
     if matches!(part, Part::Messages(_)) {
         here();
@@ -58,9 +63,9 @@ fn receiver_of_part(name: &str, part: Part, answered: &Shared) {
     // Of two, the later one first.
     for first in (1..1 + MESSAGES).step_by(2) {
         let two = [funnel.recv().unwrap(), funnel.recv().unwrap()];
-        assert_eq!([*two[0], *two[1]], [first, first + 1]);
+        assert_eq!([T::number(&two[0]), T::number(&two[1])], [first, first + 1]);
         for question in two.into_iter().rev() {
-            settle(question);
+            settle::<T>(question);
             answered.set(answered.get() + 1);
         }
     }
@@ -68,8 +73,8 @@ fn receiver_of_part(name: &str, part: Part, answered: &Shared) {
 }
 
 /// Receives the outcome of a call. `None`: it was answered, or dropped.
-fn ended(caller: &mut Caller<u64, u64>, (question, call): (u64, Pending)) -> Option<Error> {
-    match caller.recv(call) {
+fn ended<T: Trade>(caller: &mut T::Caller, (question, call): (u64, Pending)) -> Option<Error> {
+    match T::recv(caller, call) {
         Ok(answer) => assert!(!is_dropped(question) && answer == answer_to(question), "{answer} to {question}"),
         Err(CallError::Unanswered) => assert!(is_dropped(question), "{question}"),
         Err(CallError::Ended(error)) => return Some(error),
@@ -79,23 +84,23 @@ fn ended(caller: &mut Caller<u64, u64>, (question, call): (u64, Pending)) -> Opt
 }
 
 /// Calls until the end, with as many calls under way as there may be; how many have ended before, and why it ended.
-fn calling(mut caller: Caller<u64, u64>) -> (u64, Error) {
+fn calling<T: Trade>(mut caller: T::Caller) -> (u64, Error) {
     let (mut next, mut done, mut pending) = (0, 0, VecDeque::new());
     let error = loop {
-        match caller.ask(next) {
+        match T::ask(&mut caller, next) {
             Ok(call) => pending.push_back((next, call)),
-            Err(error) => break error.1,
+            Err(error) => break error,
         }
         next += 1;
         if pending.len() == CALLS {
-            match ended(&mut caller, pending.pop_front().unwrap()) {
+            match ended::<T>(&mut caller, pending.pop_front().unwrap()) {
                 Some(error) => break error,
                 None => done += 1,
             }
         }
     };
     for call in pending {
-        match ended(&mut caller, call) {
+        match ended::<T>(&mut caller, call) {
             Some(again) => assert_eq!(again, error),
             None => done += 1,
         }
@@ -103,15 +108,15 @@ fn calling(mut caller: Caller<u64, u64>) -> (u64, Error) {
     (done, error)
 }
 
-pub(crate) fn receiver_dies(part: Part, point: Point) -> Outcome {
+pub(crate) fn receiver_dies<T: Trade>(part: Part, point: Point) -> Outcome {
     let (name, answered) = (name(), Shared::new());
-    let child = Child::traced(|| receiver_of_part(&name, part, &answered));
+    let child = Child::traced(|| receiver_of_part::<T>(&name, part, &answered));
     let is_over = Arc::new(AtomicBool::new(false));
     let over = Arc::clone(&is_over);
     let caller = thread::spawn(move || {
-        let mut caller = join(&name, &over)?;
-        caller.set_spin(if part == Part::Messages(Peer::Spins) { u32::MAX } else { 0 });
-        Some(calling(caller))
+        let mut caller = join::<T>(&name, &over)?;
+        T::set_caller_spin(&mut caller, if part == Part::Messages(Peer::Spins) { u32::MAX } else { 0 });
+        Some(calling::<T>(caller))
     });
     let child = child.stopped();
     let reached = child.step(point);
@@ -126,12 +131,12 @@ pub(crate) fn receiver_dies(part: Part, point: Point) -> Outcome {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn answer_all(name: &str, done: &Shared) -> Result<(), Error> {
-    let mut funnel = funnel(name)?;
+fn answer_all<T: Trade>(name: &str, done: &Shared) -> Result<(), Error> {
+    let mut funnel = funnel::<T>(name)?;
     // A caller that was refused comes again.
     while done.get() < MESSAGES {
         if let Ok(question) = funnel.recv_timeout(Duration::from_micros(100)) {
-            answer(question);
+            answer::<T>(question);
         }
     }
     Ok(())
@@ -139,30 +144,30 @@ fn answer_all(name: &str, done: &Shared) -> Result<(), Error> {
 
 /// A receiver of which this call fails with this one of its errors: each caller that comes is answered, or refused.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn receiver_fails(call: u64, error: usize) -> Failure {
+pub(crate) fn receiver_fails<T: Trade>(call: u64, error: usize) -> Failure {
     let (name, done) = (name(), Arc::new(Shared::new()));
     let count = Arc::clone(&done);
     let beside = |is_over: Arc<AtomicBool>| {
         let name = name.clone();
         thread::spawn(move || {
-            while let Some(mut caller) = join(&name, &is_over) {
-                caller.set_spin(0);
-                while let Ok(answer) = caller.call(count.get()) {
+            while let Some(mut caller) = join::<T>(&name, &is_over) {
+                T::set_caller_spin(&mut caller, 0);
+                while let Ok(answer) = T::call(&mut caller, count.get()) {
                     assert_eq!(answer, answer_to(count.get()));
                     count.set(count.get() + 1);
                 }
             }
         })
     };
-    in_a_crowd(|| answer_all(&name, &done), beside, call, error)
+    in_a_crowd(|| answer_all::<T>(&name, &done), beside, call, error)
 }
 
 #[cfg(target_arch = "x86_64")]
-fn call_all(name: &str) -> Result<(), Error> {
-    let mut caller = Options::new().calls(CALLS).caller::<u64, u64>(ysuite_shm::connect(name)?)?;
-    caller.set_spin(0);
+fn call_all<T: Trade>(name: &str) -> Result<(), Error> {
+    let mut caller = T::caller(&few_calls(), ysuite_shm::connect(name)?)?;
+    T::set_caller_spin(&mut caller, 0);
     for question in 0..MESSAGES {
-        match caller.call(question) {
+        match T::call(&mut caller, question) {
             Err(CallError::Ended(error)) => return Err(error),
             outcome => assert_eq!(outcome, Ok(answer_to(question))),
         }
@@ -172,40 +177,40 @@ fn call_all(name: &str) -> Result<(), Error> {
 
 /// As [`receiver_fails`], of a caller.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn caller_fails(call: u64, error: usize) -> Failure {
+pub(crate) fn caller_fails<T: Trade>(call: u64, error: usize) -> Failure {
     let name = name();
     let beside = |is_over: Arc<AtomicBool>| {
-        let mut funnel = funnel(&name).unwrap();
+        let mut funnel = funnel::<T>(&name).unwrap();
         thread::spawn(move || {
             // ORDERING: Relaxed; a test.
             while !is_over.load(Ordering::Relaxed) {
                 if let Ok(question) = funnel.recv_timeout(Duration::from_millis(1)) {
-                    answer(question);
+                    answer::<T>(question);
                 }
             }
         })
     };
-    in_a_crowd(|| call_all(&name), beside, call, error)
+    in_a_crowd(|| call_all::<T>(&name), beside, call, error)
 }
 
 /// A caller and a receiver that are awake wake each other by no system call.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn calls_without_calls() {
+pub(crate) fn calls_without_calls<T: Trade>() {
     const STREAM: u64 = 4_000;
-    let mut funnel = Funnel::<Asked>::without_name().unwrap();
+    let mut funnel = Funnel::<Asked<T>>::without_name().unwrap();
     let (_, seat) = funnel.seat().unwrap();
     let child = Child::traced(|| {
-        let mut caller = Caller::<u64, u64>::from_fd(seat).unwrap();
-        caller.set_spin(u32::MAX);
-        assert_eq!(caller.call(0), Ok(answer_to(0)));
+        let mut caller = T::caller(&Options::new(), seat).unwrap();
+        T::set_caller_spin(&mut caller, u32::MAX);
+        assert_eq!(T::call(&mut caller, 0), Ok(answer_to(0)));
         here();
-        (1..STREAM).for_each(|question| assert_eq!(caller.call(question), Ok(answer_to(question))));
+        (1..STREAM).for_each(|question| assert_eq!(T::call(&mut caller, question), Ok(answer_to(question))));
         here();
     });
     let receiver = thread::spawn(move || {
         // It never sleeps, however loaded the machine.
         funnel.set_spin(u32::MAX);
-        funnel.iter().for_each(answer);
+        funnel.iter().for_each(answer::<T>);
     });
     let child = child.stopped();
     let mut rings = 0;
@@ -220,15 +225,15 @@ pub(crate) fn calls_without_calls() {
 }
 
 /// Callers that are killed at any time, and others that come: each that lives gets its own answers, and each death is told.
-pub(crate) fn random_kills() {
+pub(crate) fn random_kills<T: Trade>() {
     const QUESTIONS: u64 = 4_000;
-    let mut funnel = Options::new().calls(CALLS).funnel_without_name::<Asked>().unwrap();
-    let hire = |funnel: &mut Funnel<Asked>, spin| {
+    let mut funnel = few_calls().funnel_without_name::<Asked<T>>().unwrap();
+    let hire = |funnel: &mut Funnel<Asked<T>>, spin| {
         let (number, seat) = funnel.seat().unwrap();
         let child = Child::run(|| {
-            let mut caller = Options::new().calls(CALLS).caller::<u64, u64>(seat).unwrap();
-            caller.set_spin(spin);
-            assert_eq!(calling(caller).1, Error::Closed);
+            let mut caller = T::caller(&few_calls(), seat).unwrap();
+            T::set_caller_spin(&mut caller, spin);
+            assert_eq!(calling::<T>(caller).1, Error::Closed);
         });
         (number, child)
     };
@@ -240,7 +245,7 @@ pub(crate) fn random_kills() {
         // In another order than they were asked.
         while held.len() > turn as usize % 3 {
             let question = held.swap_remove(0);
-            settle(question);
+            settle::<T>(question);
         }
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         if (seed >> 40) % 40 == 0 {
@@ -250,9 +255,9 @@ pub(crate) fn random_kills() {
             callers.push(hire(&mut funnel, [0, 100][turn as usize % 2]));
         }
     }
-    held.into_iter().for_each(settle);
+    held.into_iter().for_each(settle::<T>);
     while funnel.senders() > 3 {
-        funnel.recv().into_iter().for_each(settle);
+        funnel.recv().into_iter().for_each(settle::<T>);
     }
     drop(funnel);
     callers.into_iter().for_each(|(_, child)| child.join());
@@ -262,7 +267,7 @@ pub(crate) fn random_kills() {
 
 /// A forked child that drops its copy of a question has not answered it, and does no harm.
 pub(crate) fn forked_question() {
-    let mut funnel = Funnel::<Asked>::without_name().unwrap();
+    let mut funnel = Funnel::<Question<u64, u64>>::without_name().unwrap();
     let mut caller = Caller::<u64, u64>::from_fd(funnel.seat().unwrap().1).unwrap();
     assert!(funnel.try_recv().is_err());
     let call = caller.ask(7).unwrap();
@@ -270,6 +275,6 @@ pub(crate) fn forked_question() {
     let child = Child::run(|| drop(question.take()));
     child.join();
     let Err(CallError::NotYet(call)) = caller.try_recv(call) else { panic!("nobody has answered") };
-    answer(question.take().unwrap());
+    answer::<Numbers>(question.take().unwrap());
     assert_eq!(caller.recv(call), Ok(answer_to(7)));
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use ysuite_shm::Error;
 
+use crate::kinds::trades::{Numbers, OfBytes};
 use crate::kinds::{Bytes, Careful, Kind, Pipe, Place, Single, Stop, join};
 use crate::process::{Child, Shared, here};
 use crate::{broadcast, call, loan, process, remains, watch, work};
@@ -286,10 +287,14 @@ pub(crate) fn run(wanted: &str, stride: Option<u64>) {
         ("watch: a call of a receiver fails".to_owned(), watch::receiver_fails),
         ("loan: a call of a sender fails".to_owned(), loan::sender_fails),
         ("loan: a call of a receiver fails".to_owned(), loan::receiver_fails),
-        ("work: a call of a sender fails".to_owned(), work::sender_fails),
-        ("work: a call of a worker fails".to_owned(), work::worker_fails),
-        ("call: a call of a caller fails".to_owned(), call::caller_fails),
-        ("call: a call of a receiver fails".to_owned(), call::receiver_fails),
+        ("work: a call of a sender fails".to_owned(), work::sender_fails::<Numbers>),
+        ("work: a call of a worker fails".to_owned(), work::worker_fails::<Numbers>),
+        ("call: a call of a caller fails".to_owned(), call::caller_fails::<Numbers>),
+        ("call: a call of a receiver fails".to_owned(), call::receiver_fails::<Numbers>),
+        ("work of bytes: a call of a sender fails".to_owned(), work::sender_fails::<OfBytes>),
+        ("work of bytes: a call of a worker fails".to_owned(), work::worker_fails::<OfBytes>),
+        ("call of bytes: a call of a caller fails".to_owned(), call::caller_fails::<OfBytes>),
+        ("call of bytes: a call of a receiver fails".to_owned(), call::receiver_fails::<OfBytes>),
     ];
     let (mut points, mut lost, mut doubled) = (0, 0, 0);
     for (name, attempt) in cases.into_iter().flatten().chain(of_crowds).filter(|(name, _)| name.contains(wanted)) {

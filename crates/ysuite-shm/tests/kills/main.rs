@@ -32,6 +32,7 @@ mod work;
 
 use cases::{Outcome, Part, Peer};
 use casts::{Cast, Numbers, OfBytes};
+use kinds::trades::{self, Trade};
 use kinds::{Bytes, Call, Careful, Kind, Pipe, Single};
 use process::{Point, Reached};
 
@@ -77,11 +78,11 @@ fn cases_of_broadcasts<C: Cast>(is_lossy: bool) -> impl Iterator<Item = Case> {
     })
 }
 
-fn cases_of_work() -> impl Iterator<Item = Case> {
+fn cases_of_work<T: Trade>() -> impl Iterator<Item = Case> {
     parts().filter(|(part, _)| *part != Part::Messages(Peer::IsLate)).flat_map(|(part, how)| {
         [
-            Case::new(format!("work: a sender dies {how}"), move |point| work::sender_dies(part, point)),
-            Case::new(format!("work: a worker dies {how}"), move |point| work::worker_dies(part, point)),
+            Case::new(format!("{}: a sender dies {how}", T::WORK), move |point| work::sender_dies::<T>(part, point)),
+            Case::new(format!("{}: a worker dies {how}", T::WORK), move |point| work::worker_dies::<T>(part, point)),
         ]
     })
 }
@@ -96,11 +97,11 @@ fn cases_of_loans() -> impl Iterator<Item = Case> {
 }
 
 /// Questions are not taken back from a receiver that dies.
-fn cases_of_calls() -> Vec<Case> {
+fn cases_of_calls<T: Trade>() -> Vec<Case> {
     let of_receivers = parts().filter(|(part, _)| *part != Part::Messages(Peer::IsLate)).map(|(part, how)| {
-        Case::new(format!("call: a receiver dies {how}"), move |point| call::receiver_dies(part, point))
+        Case::new(format!("{}: a receiver dies {how}", T::CALL), move |point| call::receiver_dies::<T>(part, point))
     });
-    cases_of_senders::<Call>().into_iter().chain(of_receivers).collect()
+    cases_of_senders::<Call<T>>().into_iter().chain(of_receivers).collect()
 }
 
 fn cases_of<K: Kind + 'static>() -> Vec<Case> {
@@ -139,9 +140,11 @@ fn cases() -> Vec<Case> {
         cases.extend(cases_of_broadcasts::<Numbers>(is_lossy));
         cases.extend(cases_of_broadcasts::<OfBytes>(is_lossy));
     }
-    cases.extend(cases_of_work());
+    cases.extend(cases_of_work::<trades::Numbers>());
+    cases.extend(cases_of_work::<trades::OfBytes>());
     cases.extend(cases_of_loans());
-    cases.extend(cases_of_calls());
+    cases.extend(cases_of_calls::<trades::Numbers>());
+    cases.extend(cases_of_calls::<trades::OfBytes>());
     cases.push(Case::new("a listener dies in its bind".into(), cases::listener_dies_in_bind));
     cases
 }
@@ -153,10 +156,13 @@ const ONCE: &[(&str, fn())] = &[
     ("a stream makes no system call for each message", once::stream_without_calls),
     ("nor do the values of a watch", watch::values_without_calls),
     ("nor do the messages of a broadcast", broadcast::messages_without_calls),
-    ("nor do the jobs of a work queue", work::jobs_without_calls),
+    ("nor do the jobs of a work queue", work::jobs_without_calls::<trades::Numbers>),
+    ("nor do jobs of bytes", work::jobs_without_calls::<trades::OfBytes>),
     ("nor do loans of slots", loan::loans_without_calls),
     #[cfg(target_arch = "x86_64")]
-    ("nor do calls", call::calls_without_calls),
+    ("nor do calls", call::calls_without_calls::<trades::Numbers>),
+    #[cfg(target_arch = "x86_64")]
+    ("nor do calls of bytes", call::calls_without_calls::<trades::OfBytes>),
     ("nor does a funnel with many idle senders", once::funnel_without_calls),
     ("a funnel that waits for idle senders makes no calls", once::idle_without_calls),
     ("two processes exchange messages, asleep and awake", once::exchange),
@@ -166,12 +172,14 @@ const ONCE: &[(&str, fn())] = &[
     ("a next receiver goes on", once::next_receiver_goes_on),
     ("the last message of a sender that goes", last::of_pipes),
     ("the last answer of a receiver that goes", last::of_calls),
-    ("workers are killed and come, and no job is lost", work::random_kills),
+    ("workers are killed and come, and no job is lost", work::random_kills::<trades::Numbers>),
+    ("workers are killed and come, and no job of bytes is lost", work::random_kills::<trades::OfBytes>),
     ("a forked child drops its copy of a job", work::forked_job),
     ("a receiver of a loan is killed with all slots", loan::killed_with_all_slots),
     ("a receiver of a loan without descriptors", loan::no_descriptors),
     ("a forked child drops its copy of a loan", loan::forked_loan),
-    ("callers are killed and come, and no call is lost", call::random_kills),
+    ("callers are killed and come, and no call is lost", call::random_kills::<trades::Numbers>),
+    ("callers are killed and come, and no call of bytes is lost", call::random_kills::<trades::OfBytes>),
     ("a forked child drops its copy of a question", call::forked_question),
     ("a forked child drops its copy of a listener", attacks::forked_listener),
     ("a listener of another user", attacks::another_users_listener),

@@ -7,28 +7,33 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use ysuite_shm::{Error, WorkReceiver, WorkSender, connect};
+use ysuite_shm::{Error, Options, WorkReceiver, WorkSender, connect};
 
 use crate::cases::{MESSAGES, Outcome, Part, Peer};
 #[cfg(target_arch = "x86_64")]
 use crate::injected::{Failure, in_a_crowd};
+use crate::kinds::trades::Trade;
 use crate::process::{Child, Point, Shared, here};
 use crate::watch::{connected, name};
 
 /// Fewer than are sent.
 const CREDIT: usize = 3;
 
-fn join(name: &str, is_over: &AtomicBool) -> Option<WorkReceiver<u64>> {
+fn bind<T: Trade>(name: &str) -> Result<T::Sender, Error> {
+    T::work(&Options::new(), Some(name), CREDIT)
+}
+
+fn join<T: Trade>(name: &str, is_over: &AtomicBool) -> Option<WorkReceiver<T::Carried>> {
     connected(name, is_over).and_then(|socket| WorkReceiver::from_fd(socket).ok())
 }
 
 /// Does jobs until the end, each at once: which, and why it ended.
-fn working(mut worker: WorkReceiver<u64>) -> (Vec<u64>, Error) {
+fn working<T: Trade>(mut worker: WorkReceiver<T::Carried>) -> (Vec<u64>, Error) {
     let mut done = Vec::new();
     loop {
         match worker.recv() {
             Ok(job) => {
-                done.push(*job);
+                done.push(T::number(&job));
                 job.finish();
             }
             Err(error) => return (done, error),
@@ -36,38 +41,38 @@ fn working(mut worker: WorkReceiver<u64>) -> (Vec<u64>, Error) {
     }
 }
 
-fn sender_of_part(name: &str, part: Part, joined: &Shared, sent: &Shared) {
+fn sender_of_part<T: Trade>(name: &str, part: Part, joined: &Shared, sent: &Shared) {
     if part == Part::Hello {
         here();
     }
-    let mut sender = WorkSender::bind(name, CREDIT).unwrap();
-    sender.set_spin(0);
+    let mut sender = bind::<T>(name).unwrap();
+    T::set_spin(&mut sender, 0);
     while part != Part::Hello && joined.get() == 0 {
-        sender.serve_timeout(Duration::from_millis(1));
+        T::serve(&mut sender, Duration::from_millis(1));
     }
-    sender.serve();
+    T::serve(&mut sender, Duration::ZERO);
     if matches!(part, Part::Messages(_)) {
         here();
     }
     for job in 0..MESSAGES {
-        sender.send(job).unwrap();
+        T::send(&mut sender, job).unwrap();
         sent.set(job + 1);
     }
-    sender.settle().unwrap();
-    assert_eq!(sender.finished(), MESSAGES);
+    T::settle(&mut sender).unwrap();
+    assert_eq!(T::counts(&sender).0, MESSAGES);
     part.leave(sender);
 }
 
-pub(crate) fn sender_dies(part: Part, point: Point) -> Outcome {
+pub(crate) fn sender_dies<T: Trade>(part: Part, point: Point) -> Outcome {
     let (name, sent, joined) = (name(), Shared::new(), Arc::new(Shared::new()));
-    let child = Child::traced(|| sender_of_part(&name, part, &joined, &sent));
+    let child = Child::traced(|| sender_of_part::<T>(&name, part, &joined, &sent));
     let is_over = Arc::new(AtomicBool::new(false));
     let over = Arc::clone(&is_over);
     let reader = thread::spawn(move || {
-        let mut worker = join(&name, &over)?;
+        let mut worker = join::<T>(&name, &over)?;
         worker.set_spin(if let Part::Messages(Peer::Spins) = part { u32::MAX } else { 0 });
         joined.set(1);
-        Some(working(worker))
+        Some(working::<T>(worker))
     });
     let child = child.stopped();
     let reached = child.step(point);
@@ -84,14 +89,14 @@ pub(crate) fn sender_dies(part: Part, point: Point) -> Outcome {
 /// One word for each job that a worker of [`MESSAGES`] has begun, and does not give back: its number and 1.
 type Begun = [Shared; MESSAGES as usize];
 
-fn worker_of_part(name: &str, part: Part, begun: &Begun) {
+fn worker_of_part<T: Trade>(name: &str, part: Part, begun: &Begun) {
     if part == Part::Hello {
         here();
     }
-    let mut worker = join(name, &AtomicBool::new(false)).unwrap();
+    let mut worker = join::<T>(name, &AtomicBool::new(false)).unwrap();
     worker.set_spin(0);
     let first = worker.recv().unwrap();
-    begun[0].set(*first + 1);
+    begun[0].set(T::number(&first) + 1);
     first.finish();
     if matches!(part, Part::Messages(_)) {
         here();
@@ -100,7 +105,7 @@ fn worker_of_part(name: &str, part: Part, begun: &Begun) {
         let job = worker.recv().unwrap();
         // Else it is given back.
         if turn % 3 > 0 {
-            begun.set(*job + 1);
+            begun.set(T::number(&job) + 1);
             job.finish();
         }
     }
@@ -108,26 +113,27 @@ fn worker_of_part(name: &str, part: Part, begun: &Begun) {
 }
 
 /// Sends jobs until it is over, and waits until all are finished; how many, and those that a worker beside has done.
-fn sending(name: &str, spin: u32, is_over: Arc<AtomicBool>) -> thread::JoinHandle<(u64, Vec<u64>)> {
-    let mut sender = WorkSender::bind(name, CREDIT).unwrap();
-    sender.set_spin(spin);
+fn sending<T: Trade>(name: &str, spin: u32, is_over: Arc<AtomicBool>) -> thread::JoinHandle<(u64, Vec<u64>)> {
+    let mut sender = bind::<T>(name).unwrap();
+    T::set_spin(&mut sender, spin);
     thread::spawn(move || {
-        let mut innocent = WorkReceiver::<u64>::from_fd(sender.seat().unwrap()).unwrap();
+        let mut innocent = WorkReceiver::from_fd(T::seat(&mut sender)).unwrap();
         innocent.set_spin(spin);
-        let beside = thread::spawn(move || working(innocent));
+        let beside = thread::spawn(move || working::<T>(innocent));
         let mut sent = 0;
         // ORDERING: Relaxed; a test.
         while !is_over.load(Ordering::Relaxed) {
             // For ever, but for a worker that is there.
-            sender.send(sent).unwrap();
+            T::send(&mut sender, sent).unwrap();
             sent += 1;
             thread::sleep(Duration::from_micros(20));
         }
         // For ever, but for a death that is noticed.
-        sender.settle().unwrap();
-        assert_eq!((sender.finished(), sender.unfinished()), (sent, 0));
-        while sender.workers() > 1 {
-            sender.serve_timeout(Duration::from_millis(1));
+        T::settle(&mut sender).unwrap();
+        let (finished, unfinished, _) = T::counts(&sender);
+        assert_eq!((finished, unfinished), (sent, 0));
+        while T::counts(&sender).2 > 1 {
+            T::serve(&mut sender, Duration::from_millis(1));
         }
         drop(sender);
         let (done, error) = beside.join().unwrap();
@@ -136,12 +142,12 @@ fn sending(name: &str, spin: u32, is_over: Arc<AtomicBool>) -> thread::JoinHandl
     })
 }
 
-pub(crate) fn worker_dies(part: Part, point: Point) -> Outcome {
+pub(crate) fn worker_dies<T: Trade>(part: Part, point: Point) -> Outcome {
     let (name, begun): (_, Begun) = (name(), core::array::from_fn(|_| Shared::new()));
-    let child = Child::traced(|| worker_of_part(&name, part, &begun));
+    let child = Child::traced(|| worker_of_part::<T>(&name, part, &begun));
     let is_over = Arc::new(AtomicBool::new(false));
     let spin = if part == Part::Messages(Peer::Spins) { 1_000 } else { 0 };
-    let writer = sending(&name, spin, Arc::clone(&is_over));
+    let writer = sending::<T>(&name, spin, Arc::clone(&is_over));
     let child = child.stopped();
     let reached = child.step(point);
     child.kill();
@@ -158,29 +164,29 @@ pub(crate) fn worker_dies(part: Part, point: Point) -> Outcome {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn send_all(name: &str, done: &Shared) -> Result<(), Error> {
-    let mut sender = WorkSender::<u64>::bind(name, CREDIT)?;
-    sender.set_spin(0);
+fn send_all<T: Trade>(name: &str, done: &Shared) -> Result<(), Error> {
+    let mut sender = bind::<T>(name)?;
+    T::set_spin(&mut sender, 0);
     // A worker that was refused comes again.
     let mut job = 0;
     while done.get() < MESSAGES {
-        job += u64::from(sender.try_send(job).is_ok());
-        sender.serve_timeout(Duration::from_micros(100));
+        job += u64::from(T::try_send(&mut sender, job));
+        T::serve(&mut sender, Duration::from_micros(100));
     }
-    sender.settle()?;
-    assert_eq!(sender.finished(), job);
+    T::settle(&mut sender)?;
+    assert_eq!(T::counts(&sender).0, job);
     Ok(())
 }
 
 /// A sender of which this call fails with this one of its errors: each worker that comes has its jobs, or is refused.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn sender_fails(call: u64, error: usize) -> Failure {
+pub(crate) fn sender_fails<T: Trade>(call: u64, error: usize) -> Failure {
     let (name, done) = (name(), Arc::new(Shared::new()));
     let count = Arc::clone(&done);
     let beside = |is_over: Arc<AtomicBool>| {
         let name = name.clone();
         thread::spawn(move || {
-            while let Some(mut worker) = join(&name, &is_over) {
+            while let Some(mut worker) = join::<T>(&name, &is_over) {
                 worker.set_spin(0);
                 while let Ok(job) = worker.recv() {
                     job.finish();
@@ -189,47 +195,47 @@ pub(crate) fn sender_fails(call: u64, error: usize) -> Failure {
             }
         })
     };
-    in_a_crowd(|| send_all(&name, &done), beside, call, error)
+    in_a_crowd(|| send_all::<T>(&name, &done), beside, call, error)
 }
 
 #[cfg(target_arch = "x86_64")]
-fn work_all(name: &str) -> Result<(), Error> {
-    let mut worker = WorkReceiver::<u64>::from_fd(connect(name)?)?;
+fn work_all<T: Trade>(name: &str) -> Result<(), Error> {
+    let mut worker = WorkReceiver::<T::Carried>::from_fd(connect(name)?)?;
     worker.set_spin(0);
     (0..MESSAGES).try_for_each(|_| worker.recv().map(|job| job.finish()))
 }
 
 /// As [`sender_fails`], of a worker.
 #[cfg(target_arch = "x86_64")]
-pub(crate) fn worker_fails(call: u64, error: usize) -> Failure {
+pub(crate) fn worker_fails<T: Trade>(call: u64, error: usize) -> Failure {
     let name = name();
     let beside = |is_over| {
-        let writer = sending(&name, 0, is_over);
+        let writer = sending::<T>(&name, 0, is_over);
         thread::spawn(move || _ = writer.join().unwrap())
     };
-    in_a_crowd(|| work_all(&name), beside, call, error)
+    in_a_crowd(|| work_all::<T>(&name), beside, call, error)
 }
 
 /// A sender and workers that are awake make no system call for each job.
-pub(crate) fn jobs_without_calls() {
+pub(crate) fn jobs_without_calls<T: Trade>() {
     const STREAM: u64 = 4_000;
     let (name, joined) = (name(), Shared::new());
     let child = Child::traced(|| {
-        let mut sender = WorkSender::<u64>::bind(&name, 64).unwrap();
+        let mut sender = T::work(&Options::new(), Some(&name), 64).unwrap();
         // It never sleeps over room, however loaded the machine.
-        sender.set_spin(u32::MAX);
+        T::set_spin(&mut sender, u32::MAX);
         while joined.get() == 0 {
-            sender.serve();
+            T::serve(&mut sender, Duration::ZERO);
         }
-        sender.serve();
+        T::serve(&mut sender, Duration::ZERO);
         here();
-        (0..STREAM).for_each(|job| sender.send(job).unwrap());
+        (0..STREAM).for_each(|job| T::send(&mut sender, job).unwrap());
         here();
     });
-    let mut worker = join(&name, &AtomicBool::new(false)).unwrap();
+    let mut worker = join::<T>(&name, &AtomicBool::new(false)).unwrap();
     worker.set_spin(u32::MAX);
     joined.set(1);
-    let reader = thread::spawn(move || working(worker));
+    let reader = thread::spawn(move || working::<T>(worker));
     let calls = child.stopped().tap_kill(Child::count_calls);
     // One in a millisecond, to see who comes.
     assert!(calls < STREAM / 10, "{calls}");
@@ -248,18 +254,18 @@ fn below(seed: &mut u64, most: u64) -> u64 {
 
 /// Workers that are killed at any time, and others that come, do all jobs: each is finished once, and begun once, and once
 /// more for each death at most.
-pub(crate) fn random_kills() {
+pub(crate) fn random_kills<T: Trade>() {
     const JOBS: usize = 2_000;
     let begun: Vec<Shared> = (0..JOBS).map(|_| Shared::new()).collect();
     let mut seed = 0x9e37_79b9_7f4a_7c15;
-    let mut sender = WorkSender::<u64>::without_name(CREDIT).unwrap();
-    let hire = |sender: &mut WorkSender<u64>, spin| {
-        let seat = sender.seat().unwrap();
+    let mut sender = T::work(&Options::new(), None, CREDIT).unwrap();
+    let hire = |sender: &mut T::Sender, spin| {
+        let seat = T::seat(sender);
         Child::run(|| {
-            let mut worker = WorkReceiver::<u64>::from_fd(seat).unwrap();
+            let mut worker = WorkReceiver::<T::Carried>::from_fd(seat).unwrap();
             worker.set_spin(spin);
             while let Ok(job) = worker.recv() {
-                let begun = &begun[*job as usize];
+                let begun = &begun[T::number(&job) as usize];
                 begun.set(begun.get() + 1);
                 // So that it is killed over a job more often than between two.
                 (0..3_000).for_each(|_| core::hint::spin_loop());
@@ -270,7 +276,7 @@ pub(crate) fn random_kills() {
     let mut workers: Vec<_> = (0..3).map(|_| hire(&mut sender, 0)).collect();
     let mut kills = 0;
     for job in 0..JOBS as u64 {
-        sender.send(job).unwrap();
+        T::send(&mut sender, job).unwrap();
         if below(&mut seed, 20) == 0 {
             (0..below(&mut seed, 3_000)).for_each(|_| core::hint::spin_loop());
             workers.swap_remove(below(&mut seed, 3) as usize).kill();
@@ -278,8 +284,9 @@ pub(crate) fn random_kills() {
             workers.push(hire(&mut sender, [0, 100][job as usize % 2]));
         }
     }
-    sender.settle().unwrap();
-    assert_eq!((sender.finished(), sender.unfinished()), (JOBS as u64, 0));
+    T::settle(&mut sender).unwrap();
+    let (finished, unfinished, _) = T::counts(&sender);
+    assert_eq!((finished, unfinished), (JOBS as u64, 0));
     drop(sender);
     workers.into_iter().for_each(Child::join);
     let times: Vec<u64> = begun.iter().map(Shared::get).collect();

@@ -23,6 +23,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use casts::{Cast, Numbers, OfBytes};
+use kinds::trades::Trade;
 use kinds::{Bytes, Call, Careful, Kind, Pipe, Single, Stop, Work, join};
 use process::{Child, Shared, forbid};
 use ysuite_shm::{
@@ -509,14 +510,19 @@ fn main() {
     all(Careful::NAME, &wanted, |refused| stress::<Careful>(refused, &length));
     all(Bytes::NAME, &wanted, |refused| stress::<Bytes>(refused, &length));
     all(Single::NAME, &wanted, |refused| stress::<Single>(refused, &length));
-    all(Work::NAME, &wanted, |refused| stress::<Work>(refused, &length));
-    all(Call::NAME, &wanted, |refused| stress::<Call>(refused, &length));
+    of_trade::<kinds::trades::Numbers>(&wanted, &length);
+    of_trade::<kinds::trades::OfBytes>(&wanted, &length);
     let watch = Crowd { send: send_values, receive: receive_values };
     all("watch", &wanted, |refused| stress_crowd(&watch, refused, &length));
     of_all::<Numbers>(&wanted, &length);
     of_all::<OfBytes>(&wanted, &length);
     let loan = Crowd { send: lend_to_all, receive: borrow_all };
     all("loan", &wanted, |refused| stress_crowd(&loan, refused, &length));
+}
+
+fn of_trade<T: Trade>(wanted: &str, length: &Length) {
+    all(T::WORK, wanted, |refused| stress::<Work<T>>(refused, length));
+    all(T::CALL, wanted, |refused| stress::<Call<T>>(refused, length));
 }
 
 fn of_all<C: Cast>(wanted: &str, length: &Length) {

@@ -1,12 +1,16 @@
 //! The kinds of channels, by one set of verbs: what is tested of one is tested of all. A message is a number.
 
+#[path = "trades.rs"]
+pub(crate) mod trades;
+
+use std::marker::PhantomData;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
+use trades::Trade;
 use ysuite_shm::{
-    BytesReceiver, BytesSender, CallError, Caller, Error, Event, Funnel, Job, Options, Question, Receiver,
-    RecvTimeoutError, SendTimeoutError, Sender, TryRecvError, TrySendError, WorkReceiver, WorkSender, connect, pipe,
-    pipe_bytes,
+    BytesReceiver, BytesSender, CallError, Error, Event, Funnel, Job, Options, Question, Receiver, RecvTimeoutError,
+    SendTimeoutError, Sender, TryRecvError, TrySendError, WorkReceiver, connect, pipe, pipe_bytes,
 };
 
 /// Why a call has not done what it should.
@@ -75,7 +79,7 @@ pub(crate) trait Kind {
     fn unread(sender: Self::Sender) -> Option<Vec<u64>>;
 }
 
-fn sent<T>(outcome: Result<(), SendTimeoutError<T>>) -> Result<(), Stop> {
+fn sent<R, T>(outcome: Result<R, SendTimeoutError<T>>) -> Result<R, Stop> {
     outcome.map_err(|error| match error {
         SendTimeoutError::Timeout(_) => Stop::Time,
         SendTimeoutError::Ended(_, error) => Stop::Ended(error),
@@ -308,27 +312,25 @@ impl Kind for Single {
 }
 
 /// A work queue with one worker, which finishes each job at once.
-pub(crate) struct Work;
+pub(crate) struct Work<T = trades::Numbers>(PhantomData<T>);
 
-impl Kind for Work {
-    const NAME: &'static str = "work";
-    type Sender = WorkSender<u64>;
-    type Receiver = WorkReceiver<u64>;
+impl<T: Trade> Kind for Work<T> {
+    const NAME: &'static str = T::WORK;
+    type Sender = T::Sender;
+    type Receiver = WorkReceiver<T::Carried>;
 
     fn places() -> (Place, Place) {
         let name = name();
         (Place::Host(name.clone()), Place::Name(name))
     }
 
-    fn sender(place: Place) -> Result<WorkSender<u64>, Error> {
-        match place {
-            Place::Host(name) => WorkSender::bind(&name, CAPACITY),
-            _ => WorkSender::without_name(CAPACITY),
-        }
+    fn sender(place: Place) -> Result<T::Sender, Error> {
+        let name = if let Place::Host(name) = &place { Some(name.as_str()) } else { None };
+        T::work(&Options::new(), name, CAPACITY)
     }
 
     /// As soon as the sender listens.
-    fn receiver(place: Place) -> Result<WorkReceiver<u64>, Error> {
+    fn receiver(place: Place) -> Result<Self::Receiver, Error> {
         let Place::Name(name) = place else { return WorkReceiver::from_fd(place.socket()?) };
         loop {
             match connect(&name) {
@@ -338,61 +340,65 @@ impl Kind for Work {
         }
     }
 
-    fn set_spin(sender: &mut WorkSender<u64>, polls: u32) {
-        sender.set_spin(polls);
+    fn set_spin(sender: &mut T::Sender, polls: u32) {
+        T::set_spin(sender, polls);
     }
 
-    fn set_receiver_spin(receiver: &mut WorkReceiver<u64>, polls: u32) {
+    fn set_receiver_spin(receiver: &mut Self::Receiver, polls: u32) {
         receiver.set_spin(polls);
     }
 
-    fn try_send(sender: &mut WorkSender<u64>, message: u64) -> bool {
-        !matches!(sender.try_send(message), Err(TrySendError::Full(_)))
+    fn try_send(sender: &mut T::Sender, message: u64) -> bool {
+        T::try_send(sender, message)
     }
 
     /// Now and then it waits until all are finished as well.
-    fn send(sender: &mut WorkSender<u64>, message: u64, limit: Duration) -> Result<(), Stop> {
-        sent(sender.send_timeout(message, limit))?;
+    fn send(sender: &mut T::Sender, message: u64, limit: Duration) -> Result<(), Stop> {
+        T::send_timeout(sender, message, limit)?;
         if message % 5 == 0 {
-            sender.settle_timeout(limit).map_err(Stop::Ended)?;
+            T::settle_timeout(sender, limit).map_err(Stop::Ended)?;
         }
         Ok(())
     }
 
-    fn recv(receiver: &mut WorkReceiver<u64>, limit: Duration) -> Result<u64, Stop> {
-        received(receiver.recv_timeout(limit)).map(done)
+    fn recv(receiver: &mut Self::Receiver, limit: Duration) -> Result<u64, Stop> {
+        received(receiver.recv_timeout(limit)).map(done::<T>)
     }
 
-    fn try_recv(receiver: &mut WorkReceiver<u64>) -> Result<Option<u64>, Error> {
-        polled(receiver.try_recv()).map(|job| job.map(done))
+    fn try_recv(receiver: &mut Self::Receiver) -> Result<Option<u64>, Error> {
+        polled(receiver.try_recv()).map(|job| job.map(done::<T>))
     }
 
-    fn arm(sender: &mut WorkSender<u64>, _message: u64) -> bool {
-        sender.arm()
+    fn arm(sender: &mut T::Sender, _message: u64) -> bool {
+        T::arm(sender)
     }
 
-    fn arm_receiver(receiver: &mut WorkReceiver<u64>) -> bool {
+    fn arm_receiver(receiver: &mut Self::Receiver) -> bool {
         receiver.arm()
     }
 
-    fn is_disconnected(sender: &mut WorkSender<u64>) -> bool {
-        sender.serve();
-        sender.workers() == 0
+    fn is_disconnected(sender: &mut T::Sender) -> bool {
+        T::serve(sender, Duration::ZERO);
+        T::counts(sender).2 == 0
     }
 
     /// Jobs are not taken back, but given to others.
-    fn unread(_: WorkSender<u64>) -> Option<Vec<u64>> {
+    fn unread(_: T::Sender) -> Option<Vec<u64>> {
         None
     }
 }
 
-/// Questions of one caller, which waits for some of the answers, and gives the others up.
-pub(crate) struct Call;
+fn done<T: Trade>(job: Job<'_, T::Carried>) -> u64 {
+    let number = T::number(&job);
+    job.finish();
+    number
+}
 
-impl Call {
-    fn options() -> Options {
-        Options::new().calls(CAPACITY)
-    }
+/// Questions of one caller, which waits for some of the answers, and gives the others up.
+pub(crate) struct Call<T = trades::Numbers>(PhantomData<T>);
+
+fn few_calls() -> Options {
+    Options::new().calls(CAPACITY)
 }
 
 pub(crate) fn answer_to(question: u64) -> u64 {
@@ -400,54 +406,53 @@ pub(crate) fn answer_to(question: u64) -> u64 {
 }
 
 /// Answers it.
-fn asked(question: Question<u64, u64>) -> u64 {
-    let number = *question;
-    question.answer(answer_to(number));
+fn asked<T: Trade>(question: Question<T::Carried, T::Carried>) -> u64 {
+    let number = T::number(&question);
+    T::answer(question, answer_to(number));
     number
 }
 
-impl Kind for Call {
-    const NAME: &'static str = "call";
-    type Sender = Caller<u64, u64>;
-    type Receiver = Funnel<Question<u64, u64>>;
+impl<T: Trade> Kind for Call<T> {
+    const NAME: &'static str = T::CALL;
+    type Sender = T::Caller;
+    type Receiver = Funnel<Question<T::Carried, T::Carried>>;
 
     fn places() -> (Place, Place) {
         Single::places()
     }
 
-    fn sender(place: Place) -> Result<Self::Sender, Error> {
-        Self::options().caller(place.socket()?)
+    fn sender(place: Place) -> Result<T::Caller, Error> {
+        T::caller(&few_calls(), place.socket()?)
     }
 
     fn receiver(place: Place) -> Result<Self::Receiver, Error> {
         match place {
-            Place::Name(name) => Self::options().funnel(&name),
-            _ => Self::options().funnel_without_name(),
+            Place::Name(name) => few_calls().funnel(&name),
+            _ => few_calls().funnel_without_name(),
         }
     }
 
     fn hosted() -> (Place, Self::Receiver) {
-        let mut funnel = Self::options().funnel_without_name().unwrap();
+        let mut funnel = few_calls().funnel_without_name().unwrap();
         let (_, seat) = funnel.seat().unwrap();
         (Place::Socket(seat), funnel)
     }
 
-    fn set_spin(sender: &mut Self::Sender, polls: u32) {
-        sender.set_spin(polls);
+    fn set_spin(sender: &mut T::Caller, polls: u32) {
+        T::set_caller_spin(sender, polls);
     }
 
     fn set_receiver_spin(receiver: &mut Self::Receiver, polls: u32) {
         receiver.set_spin(polls.min(100_000));
     }
 
-    fn try_send(sender: &mut Self::Sender, message: u64) -> bool {
-        !matches!(sender.try_ask(message), Err(TrySendError::Full(_)))
+    fn try_send(sender: &mut T::Caller, message: u64) -> bool {
+        T::try_ask(sender, message).is_some()
     }
 
-    fn send(sender: &mut Self::Sender, message: u64, limit: Duration) -> Result<(), Stop> {
-        let mut call = None;
-        sent(sender.ask_timeout(message, limit).map(|pending| call = Some(pending)))?;
-        match call.filter(|_| message % 5 < 2).map(|call| sender.recv(call)) {
+    fn send(sender: &mut T::Caller, message: u64, limit: Duration) -> Result<(), Stop> {
+        let call = T::ask_timeout(sender, message, limit)?;
+        match (message % 5 < 2).then(|| T::recv(sender, call)) {
             Some(Err(CallError::Ended(error))) => return Err(Stop::Ended(error)),
             outcome => assert!(outcome.is_none_or(|answer| answer == Ok(answer_to(message)))),
         }
@@ -457,36 +462,30 @@ impl Kind for Call {
     /// Waits for ever, as [`Single`].
     fn recv(receiver: &mut Self::Receiver, _limit: Duration) -> Result<u64, Stop> {
         match receiver.recv_event() {
-            Ok(Event::Message(_, question)) => Ok(asked(question)),
+            Ok(Event::Message(_, question)) => Ok(asked::<T>(question)),
             Ok(Event::Ended(ended)) => Err(Stop::Ended(ended.error)),
             Err(error) => Err(Stop::Ended(error)),
         }
     }
 
     fn try_recv(receiver: &mut Self::Receiver) -> Result<Option<u64>, Error> {
-        polled(receiver.try_recv()).map(|found| found.map(asked))
+        polled(receiver.try_recv()).map(|found| found.map(asked::<T>))
     }
 
-    fn arm(sender: &mut Self::Sender, _message: u64) -> bool {
-        sender.arm_to_ask()
+    fn arm(sender: &mut T::Caller, _message: u64) -> bool {
+        T::arm_to_ask(sender)
     }
 
     fn arm_receiver(receiver: &mut Self::Receiver) -> bool {
         receiver.arm()
     }
 
-    fn is_disconnected(sender: &mut Self::Sender) -> bool {
-        sender.is_disconnected()
+    fn is_disconnected(sender: &mut T::Caller) -> bool {
+        T::is_disconnected(sender)
     }
 
     /// Questions are not taken back.
-    fn unread(_: Self::Sender) -> Option<Vec<u64>> {
+    fn unread(_: T::Caller) -> Option<Vec<u64>> {
         None
     }
-}
-
-fn done(job: Job<'_, u64>) -> u64 {
-    let number = *job;
-    job.finish();
-    number
 }
