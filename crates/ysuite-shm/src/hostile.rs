@@ -1,6 +1,7 @@
 //! A peer that lies: in its memory, word by word and all the time, and in its hello. Whatever it writes, the end that
 //! reads it neither crashes nor hangs nor makes a message of what was never sent, beyond what the peer could have sent.
 
+mod counted;
 mod many;
 
 use std::mem::MaybeUninit;

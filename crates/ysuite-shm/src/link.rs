@@ -168,7 +168,21 @@ impl Link {
         options.is_careful |= os::peer_user(socket.as_fd()) != Some(os::user());
         let (socket, sealed) = (Some(Arc::new(socket)), VecDeque::new());
         let (met, has_begun) = (None, false);
-        Ok(Self { socket, own, shared, bell, met, role, shape, theirs, capacity, options, has_begun, processor, sealed })
+        Ok(Self {
+            socket,
+            own,
+            shared,
+            bell,
+            met,
+            role,
+            shape,
+            theirs,
+            capacity,
+            options,
+            has_begun,
+            processor,
+            sealed,
+        })
     }
 
     /// The memory and the bell of an end.
@@ -438,7 +452,11 @@ impl Link {
 
 /// The bytes of an end's own region: with the ring, if it has one and shares none.
 fn own_bytes(role: Role, shape: &Shape, capacity: usize) -> Result<usize, Error> {
-    let has_ring = if role == Role::Sender { !shape.kind.is_shared() } else { matches!(shape.kind, Kind::Answers | Kind::AnswerBytes) };
+    let has_ring = if role == Role::Sender {
+        !shape.kind.is_shared()
+    } else {
+        matches!(shape.kind, Kind::Answers | Kind::AnswerBytes)
+    };
     if has_ring { region_bytes(shape, capacity) } else { Ok(PAGE) }
 }
 

@@ -29,6 +29,9 @@ pub enum Kind {
     Broadcast = 3,
     Lossy = 4,
     Work = 5,
+    WorkBytes = 12,
+    QuestionBytes = 13,
+    AnswerBytes = 14,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,12 +61,13 @@ pub struct Liar {
 }
 
 impl Liar {
-    /// An honest one so far. `ring`: the bytes of its ring, if it is a sender.
+    /// An honest one so far. `ring`: the bytes of its ring, if it is a sender, or gives answers.
     pub fn new(socket: OwnedFd, kind: Kind, role: Role, shape: (usize, usize), capacity: usize, ring: usize) -> Self {
         let is_shared = role == Role::Sender && matches!(kind, Kind::Watch | Kind::Broadcast | Kind::Lossy);
         let whole = PAGE + ring.next_multiple_of(PAGE);
-        let page = Memory::new(if is_shared || role == Role::Receiver { PAGE } else { whole });
-        let capacity = if role == Role::Sender { capacity } else { 0 };
+        let has_ring = role == Role::Sender || kind == Kind::AnswerBytes;
+        let page = Memory::new(if is_shared || !has_ring { PAGE } else { whole });
+        let capacity = if has_ring { capacity } else { 0 };
         let facts = [
             MAGIC,
             VERSION,

@@ -8,9 +8,9 @@ use tokio::io::unix::AsyncFd;
 
 use crate::{
     Borrowed, BroadcastError, BroadcastReceiver, BroadcastSender, BytesBroadcastSender, BytesCaller, BytesReceiver,
-    BytesSender, BytesWatchSender, BytesWorkSender, CallError, Caller, Carried, Copied, Error, Funnel, Job, Loan, LoanError, LoanReceiver,
-    LoanSender, Message, Pending, Receiver, SendError, Sender, TryRecvError, TrySendError, WatchReceiver, WatchSender,
-    WorkReceiver, WorkSender,
+    BytesSender, BytesWatchSender, BytesWorkSender, CallError, Caller, Carried, Copied, Error, Funnel, Job, Loan,
+    LoanError, LoanReceiver, LoanSender, Message, Pending, Receiver, SendError, Sender, TryRecvError, TrySendError,
+    WatchReceiver, WatchSender, WorkReceiver, WorkSender,
 };
 
 /// An end in a runtime of tokio. Its futures may be dropped at any time: a message is received, or sent, by the poll that

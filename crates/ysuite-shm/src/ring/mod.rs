@@ -27,7 +27,9 @@ pub(crate) enum Look {
 pub(crate) fn region_bytes(shape: &Shape, capacity: usize) -> Result<usize, Error> {
     let ring = match shape.kind {
         Kind::WorkBytes | Kind::QuestionBytes | Kind::AnswerBytes if !bytes::fits_counted(shape.size) => None,
-        Kind::Typed | Kind::Broadcast | Kind::Lossy | Kind::Work | Kind::Questions => places(shape).ring_bytes(capacity),
+        Kind::Typed | Kind::Broadcast | Kind::Lossy | Kind::Work | Kind::Questions => {
+            places(shape).ring_bytes(capacity)
+        }
         Kind::WorkBytes | Kind::QuestionBytes => places(shape).ring_bytes(capacity),
         Kind::Answers | Kind::AnswerBytes => answers::ring_bytes(shape.size, shape.align, capacity),
         Kind::Bytes => bytes::ring_bytes(capacity),

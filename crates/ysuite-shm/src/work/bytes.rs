@@ -208,6 +208,11 @@ impl BytesWorkSender {
 
 #[cfg(all(test, not(ysuite_loom)))]
 impl BytesWorkSender {
+    /// The own memory of the first lane.
+    pub(crate) fn first_region(&self) -> &crate::os::Own {
+        self.0.first_region()
+    }
+
     /// Why workers have ended.
     pub(crate) fn ended(&mut self) -> Vec<Error> {
         self.0.ended()

@@ -421,6 +421,11 @@ impl<T: Copied> WorkSender<T> {
 
 #[cfg(all(test, not(ysuite_loom)))]
 impl<T: Copied> WorkSender<T> {
+    /// The own memory of the first lane.
+    pub(super) fn first_region(&self) -> &crate::os::Own {
+        &self.crowd.home.lanes[0].as_ref().expect("a worker").party.outlet.end.link.own
+    }
+
     /// Why workers have ended.
     pub(crate) fn ended(&mut self) -> Vec<Error> {
         self.crowd.home.ended.drain(..).map(|ended| ended.error).collect()

@@ -3,8 +3,9 @@
 #[cfg(feature = "tokio")]
 mod in_tokio {
     use ysuite_shm::{
-        Async, BroadcastError, BroadcastReceiver, BroadcastSender, CallError, Caller, Error, Funnel, LoanReceiver,
-        LoanSender, Question, Sender, WatchReceiver, WatchSender, WorkReceiver, WorkSender, connect, pipe, pipe_bytes,
+        Async, BroadcastError, BroadcastReceiver, BroadcastSender, Bytes, BytesWorkSender, CallError, Caller, Error,
+        Funnel, LoanReceiver, LoanSender, Options, Question, Sender, WatchReceiver, WatchSender, WorkReceiver,
+        WorkSender, connect, pipe, pipe_bytes,
     };
 
     fn run(program: impl Future<Output = ()>) {
@@ -200,6 +201,45 @@ mod in_tokio {
             for caller in calling {
                 caller.await.unwrap();
             }
+        });
+    }
+
+    #[test]
+    fn calls_and_jobs_of_bytes() {
+        run(async {
+            let mut funnel = Async::new(Funnel::<Question<Bytes, Bytes>>::without_name().unwrap()).unwrap();
+            let caller =
+                Options::new().calls(1).bytes_caller::<Bytes>(funnel.get_mut().seat().unwrap().1, 100).unwrap();
+            let mut caller = Async::new(caller).unwrap();
+            let mut sender = Async::new(BytesWorkSender::without_name(2, 100).unwrap()).unwrap();
+            let worker = WorkReceiver::<Bytes>::from_fd(sender.get_mut().seat().unwrap()).unwrap();
+            let mut worker = Async::new(worker).unwrap();
+            // Each question becomes a job, and its answer says how long it was.
+            let answering = tokio::spawn(async move {
+                while let Ok(question) = funnel.recv().await {
+                    sender.send(&question.0).await.unwrap();
+                    let length = question.0.len();
+                    question.answer(length.to_string().as_bytes());
+                }
+                sender.settle().await.unwrap();
+                assert_eq!(sender.get_mut().finished(), 300);
+            });
+            let working = tokio::spawn(async move {
+                let mut lengths = 0;
+                while let Ok(job) = worker.recv().await {
+                    tokio::task::yield_now().await;
+                    lengths += job.0.len();
+                    job.finish();
+                }
+                lengths
+            });
+            for length in 0..300 {
+                let answer = caller.call(&vec![7; length % 101]).await;
+                assert_eq!(answer, Ok(Bytes((length % 101).to_string().into())));
+            }
+            drop(caller);
+            answering.await.unwrap();
+            assert_eq!(working.await.unwrap(), (0..300).map(|length| length % 101).sum::<usize>());
         });
     }
 

@@ -5,6 +5,7 @@ mod broadcast;
 mod bytes;
 mod call;
 mod conformance;
+mod counted;
 mod endings;
 mod funnel;
 #[cfg(any(feature = "mio", feature = "tokio"))]
