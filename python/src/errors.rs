@@ -14,9 +14,10 @@ mod python {
     import_exception!(ysuite._errors, Empty);
     import_exception!(ysuite._errors, Timeout);
     import_exception!(ysuite._errors, Lagged);
+    import_exception!(ysuite._errors, Unanswered);
 }
 
-pub(crate) use self::python::{Closed, Empty, Full, Lagged, Timeout};
+pub(crate) use self::python::{Closed, Empty, Full, Lagged, Timeout, Unanswered};
 
 /// A message of an iteration, which ends with the channel.
 pub(crate) fn until_closed<T>(py: Python<'_>, received: PyResult<T>) -> PyResult<Option<T>> {

@@ -8,6 +8,7 @@
 #![allow(clippy::wrong_self_convention, reason = "what an object of Python gives away it has given away")]
 
 mod borrowed;
+mod call;
 mod errors;
 mod funnel;
 mod listener;
@@ -17,6 +18,7 @@ mod receiver;
 mod sender;
 mod slot;
 mod wait;
+mod work;
 
 use pyo3::prelude::*;
 
@@ -34,6 +36,13 @@ fn _ysuite(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<loan::Loan>()?;
     module.add_class::<borrowed::LoanReceiver>()?;
     module.add_class::<borrowed::Borrowed>()?;
+    module.add_class::<call::Caller>()?;
+    module.add_class::<call::Pending>()?;
+    module.add_class::<call::Questions>()?;
+    module.add_class::<call::Question>()?;
+    module.add_class::<work::WorkSender>()?;
+    module.add_class::<work::WorkReceiver>()?;
+    module.add_class::<work::Job>()?;
     module.add_class::<listener::Listener>()?;
     module.add_function(wrap_pyfunction!(listener::connect, module)?)
 }

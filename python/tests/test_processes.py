@@ -164,6 +164,11 @@ class Signals(Test):
                  "ysuite.Listener('y' + sys.argv[1]).accept(1000)",
                  "[s := ysuite.LoanSender(slots=1, largest=1), ysuite.LoanReceiver(s.seat()).recv()]",
                  "[s := ysuite.LoanSender(slots=1, largest=1), s.serve(1000)]",
+                 "[q := ysuite.Questions(largest=1), ysuite.Caller(q.seat()[1], 1).call(b'')]",
+                 "ysuite.Questions('q' + sys.argv[1], largest=1).recv()",
+                 "[s := ysuite.WorkSender(credit=1, largest=1), ysuite.WorkReceiver(s.seat()).recv()]",
+                 "[s := ysuite.WorkSender(credit=1, largest=1), w := ysuite.WorkReceiver(s.seat()), s.serve(), s.send(b''), s.settle()]",
+                 "[s := ysuite.WorkSender('w' + sys.argv[1], credit=1, largest=1), s.send(b'')]",
                  "[s := ysuite.LoanSender(slots=1, largest=1), r := ysuite.LoanReceiver(s.seat()), s.serve(), s.loan(1).send(), s.loan(1)]"]  # fmt: skip
         for wait in waits:
             with self.subTest(wait):

@@ -1,13 +1,14 @@
 """Channels between the processes of one Linux machine.
 
 A `pipe` leads from one process to another, a `Funnel` from many to one. A `Broadcast` leads to many, of which each receives all
-messages, and a `Watch` to many that receive the newest value. A `LoanSender` lends memory to many, which is not copied. A message
-is any number of bytes. Ends are for one thread at a time: a second one gets a RuntimeError. A timeout is in seconds; None waits
+messages, and a `Watch` to many that receive the newest value. A `LoanSender` lends memory to many, which is not copied. A
+`WorkSender` gives each job to one of many workers, and a `Caller` asks who has `Questions` to answer. A message is any number of
+bytes. Ends are for one thread at a time: a second one gets a RuntimeError. A timeout is in seconds; None waits
 for ever. While an end waits, other threads run, and signals are handled.
 
 A forked child has no ends of its parent. Give it the descriptor of `into_fd()` of an end that was not used, which it
-makes an end again: `Receiver(descriptor)`. The spawned children of `multiprocessing` get ends as arguments. Nor has a forked
-child the memory of loans: to touch a memoryview or an array of it ends the child.
+makes an end again: `Receiver(descriptor)`. The spawned children of `multiprocessing` get ends of pipes as arguments, and a `seat` of
+all others, which they make an end: `BroadcastReceiver(seat)`. Nor has a forked child the memory of loans: to touch a memoryview or an array of it ends the child.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from multiprocessing import context, reduction
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from . import _ysuite
-from ._errors import Broken, Closed, Died, Empty, Ended, Error, Full, Lagged, Refused, Timeout
+from ._errors import Broken, Closed, Died, Empty, Ended, Error, Full, Lagged, Refused, Timeout, Unanswered
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,14 +32,18 @@ if TYPE_CHECKING:
     from typing_extensions import Buffer
 
 __all__ = [
-    "Borrowed", "Broadcast", "BroadcastReceiver", "Broken", "Closed", "Died", "Empty", "Ended", "Error", "Full", "Funnel",
-    "Lagged", "Listener", "Loan", "LoanReceiver", "LoanSender", "Receiver", "Refused", "Sender", "Timeout", "Watch",
-    "WatchReceiver", "connect", "pipe",
+    "Borrowed", "Broadcast", "BroadcastReceiver", "Broken", "Caller", "Closed", "Died", "Empty", "Ended", "Error", "Full",
+    "Funnel", "Job", "Lagged", "Listener", "Loan", "LoanReceiver", "LoanSender", "Pending", "Question", "Questions", "Receiver",
+    "Refused", "Seat", "Sender", "Timeout", "Unanswered", "Watch", "WatchReceiver", "WorkReceiver", "WorkSender", "connect",
+    "pipe",
 ]  # fmt: skip
 
 connect = _ysuite.connect
 Borrowed = _ysuite.Borrowed
+Job = _ysuite.Job
 Loan = _ysuite.Loan
+Pending = _ysuite.Pending
+Question = _ysuite.Question
 _R = TypeVar("_R")
 
 
@@ -115,6 +120,40 @@ def _taken(end: type[Any], descriptor: Any, arguments: dict[str, Any]) -> Any:
     return end(descriptor.detach(), **arguments)
 
 
+class Seat(int):
+    """A descriptor that another process makes an end; whose it is who has it. One that was an argument of a child that
+    multiprocessing has spawned is closed where it is dropped."""
+
+    _given: _Given | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        context.assert_spawning(self)
+        if self._given is None:
+            # The child gets it later. A number has no weak references.
+            self._given = _Given()
+            weakref.finalize(self._given, os.close, int(self))
+        return _seated, (reduction.DupFd(int(self)),)
+
+
+def _seated(descriptor: Any) -> Seat:
+    return Seat(descriptor.detach())
+
+
+class _Seats:
+    """An end that others join."""
+
+    def seat(self) -> Seat:
+        return Seat(super().seat())  # type: ignore[misc]
+
+
+class _Numbers:
+    """As `_Seats`, where those that join have numbers."""
+
+    def seat(self) -> tuple[int, Seat]:
+        number, descriptor = super().seat()  # type: ignore[misc]
+        return number, Seat(descriptor)
+
+
 class _Receives(_End, Generic[_R]):
     if TYPE_CHECKING:
 
@@ -160,7 +199,7 @@ class _Connects:
         return cls(_ysuite.connect(name, allow=options.pop("allow", None)), **options)
 
 
-class _Sends(_End):
+class _Gives(_End):
     if TYPE_CHECKING:
 
         def send(self, message: Buffer, timeout: float | None = None) -> None: ...
@@ -172,6 +211,8 @@ class _Sends(_End):
         length = memoryview(message).nbytes
         await self._until(lambda: self.try_send(message), lambda: self.arm(length))
 
+
+class _Sends(_Gives):
     def send_object(self, message: Any, timeout: float | None = None) -> None:
         """Sends a pickle, for `recv_object`."""
         self.send(pickle.dumps(message, pickle.HIGHEST_PROTOCOL), timeout)
@@ -202,7 +243,7 @@ class Receiver(_Unpickles, _Connects, _Given, _ysuite.Receiver):
         self._arguments = {"pickles": pickles, **options}
 
 
-class Funnel(_Unpickles, _ysuite.Funnel):
+class Funnel(_Numbers, _Unpickles, _ysuite.Funnel):
     """The receiver of many senders, which connect by its name or inherit a `seat`. A sender that ends ends nobody else:
     `next_ended` tells of it."""
 
@@ -223,7 +264,7 @@ class _Joins(_Unpickles, _Connects):
         self._pickles = pickles
 
 
-class Broadcast(_Sends, _ysuite.Broadcast):
+class Broadcast(_Seats, _Sends, _ysuite.Broadcast):
     """The sender of a broadcast, whose receivers connect by its name or inherit a `seat`, and receive all that is sent while they
     are there. A slow one holds it up, unless it is `lossy`. Room is as that of a `Sender`."""
 
@@ -235,7 +276,7 @@ class BroadcastReceiver(_Joins, _ysuite.BroadcastReceiver):
     """A receiver of a `Broadcast`. A slow one of a lossy broadcast gets `Lagged`, and goes on with the newest message."""
 
 
-class Watch(_End, _ysuite.Watch):
+class Watch(_Seats, _End, _ysuite.Watch):
     """The sender of a watch, which has a first value, and at most `largest` bytes of any. Its receivers connect by its name or
     inherit a `seat`. None of them holds it up."""
 
@@ -251,7 +292,7 @@ class WatchReceiver(_Joins, _ysuite.WatchReceiver):
     """A receiver of a `Watch`: of the newest value, and of none that was replaced before."""
 
 
-class LoanSender(_End, _ysuite.LoanSender):
+class LoanSender(_Seats, _End, _ysuite.LoanSender):
     """The sender of loans, whose receivers connect by its name or inherit a `seat`. It has a pool of `slots` slots of `largest`
     bytes. A `Loan` of one is filled in place, by a memoryview or a numpy array of it, and sent to all receivers. It is free
     again when each of them has released it, or is gone; until then it is missing. There is one loan at a time. An end of it
@@ -276,6 +317,53 @@ class LoanReceiver(_Receives[Borrowed], _Connects, _ysuite.LoanReceiver):
 
     It misses no message, so that one that is slow, or keeps what it has, holds the sender up. A `for` keeps a message until
     the next one has come: `with message:` gives it back before."""
+
+
+class WorkSender(_Seats, _Gives, _ysuite.WorkSender):
+    """The sender of a work queue, whose workers connect by its name or inherit a `seat`. Each job, of at most `largest` bytes, goes
+    to the worker that has the fewest, and none has more than `credit`. A job is finished once, and begun at least once: what a
+    worker gives back, or has when it dies, another has next."""
+
+    def __new__(cls, name: str | None = None, *, credit: int, largest: int, **options: Any) -> Self:
+        return super().__new__(cls, name, credit, largest, **options)
+
+    async def settle_async(self) -> None:
+        """As `settle`, in an event loop."""
+        await self._until(self.try_settle, self.arm_to_settle)
+
+
+class WorkReceiver(_Receives[Job], _Connects, _ysuite.WorkReceiver):
+    """A worker of a `WorkSender`, with one `Job` in hand at a time. `with job:` gives it back if it was not finished."""
+
+
+class Caller(_End, _ysuite.Caller):
+    """The end that asks, over a socket that it takes over: questions of at most `largest` bytes, of which at most `calls` are under
+    way. `call` waits for the answer; `ask` goes on, and `recv` has the answer of its `Pending`, in any order."""
+
+    @classmethod
+    def connect(cls, name: str, largest: int, **options: Any) -> Self:
+        """The caller of who answers at `name`: a path, or an abstract name if there is no slash."""
+        return cls(_ysuite.connect(name, allow=options.pop("allow", None)), largest, **options)
+
+    async def call_async(self, question: Buffer) -> bytes:
+        """As `call`, in an event loop. A task that is cancelled has given up."""
+        return await self.recv_async(await self.ask_async(question))
+
+    async def ask_async(self, question: Buffer) -> Pending:
+        """As `ask`, in an event loop. A task that is cancelled has not asked."""
+        return await self._until(lambda: self.try_ask(question), self.arm_to_ask)
+
+    async def recv_async(self, call: Pending) -> bytes:
+        """As `recv`, in an event loop. A task that is cancelled has received nothing."""
+        return await self._until(lambda: self.try_recv(call), lambda: self.arm([call]))
+
+
+class Questions(_Numbers, _Receives[Question], _ysuite.Questions):
+    """The receiver of the questions of many callers, which connect by its name or inherit a `seat`. It answers each `Question`, by
+    at most `largest` bytes, at any time and in any order; one that it drops raises `Unanswered` at its caller."""
+
+    def __new__(cls, name: str | None = None, *, largest: int, **options: Any) -> Self:
+        return super().__new__(cls, name, largest, **options)
 
 
 class Listener(_End, _ysuite.Listener):

@@ -39,6 +39,10 @@ class Timeout(Error, TimeoutError):
     """There was no room, or no message, for all that time."""
 
 
+class Unanswered(Error):
+    """The receiver has dropped the question."""
+
+
 class Lagged(Error):
     """A receiver of a lossy broadcast was too slow: `lost` messages are lost. It goes on with the next call."""
 
