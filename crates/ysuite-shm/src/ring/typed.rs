@@ -122,6 +122,7 @@ impl<T: Message> Slotted for T {
     const ALIGN: usize = align_of::<T>();
     const IS_BYTES: bool = false;
 
+    #[inline(always)]
     fn size(_: usize) -> usize {
         size_of::<T>()
     }
