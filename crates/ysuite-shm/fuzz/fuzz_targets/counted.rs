@@ -4,7 +4,7 @@
 
 use libfuzzer_sys::fuzz_target;
 use ysuite_shm::{
-    Bytes, BytesCaller, CallError, Error, Funnel, Options, Pending, Question, TryRecvError, TrySendError, WorkReceiver,
+    Bytes, BytesCaller, CallError, Error, Options, Pending, Question, TryRecvError, TrySendError, WorkReceiver,
 };
 use ysuite_shm_fuzz::{Input, Kind, Liar, Memory, RING, Role, Trial, attempt, pair};
 
