@@ -152,10 +152,11 @@ impl WorkSender {
         self.0.with(|sender| Ok(sender.largest()))
     }
 
-    /// For a selector: if no worker may have one more job, of whatever length, `fileno()` becomes readable when one may, or when
+    /// For a selector: if no worker may have one more job, whatever its length, `fileno()` becomes readable when one may, or when
     /// a worker comes or goes. False: there is something to be done now.
-    #[pyo3(signature = (length = 0))]
+    #[pyo3(signature = (length))]
     fn arm(&self, length: usize) -> PyResult<bool> {
+        // As of a `Sender`, which needs it.
         let _ = length;
         self.0.with(|sender| Ok(sender.arm()))
     }
