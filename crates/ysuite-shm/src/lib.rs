@@ -53,6 +53,10 @@
 // **A loan is a ticket of a broadcast.** The ring has room for all tickets that can be on their way, so only slots are waited
 // for. Who has a slot is in tables, a page of each receiver, and not in a count: `loan/mod.rs`.
 //
+// **Questions, answers and jobs of bytes have slots of the greatest length**, each with a word that says how many bytes there are, and
+// not a ring of records: so a place, a position, a credit and the bits of a worker count messages, whatever they are, and all that is
+// proved of them holds. The price is memory for the greatest, used or not; a message moves the lines that it has.
+//
 // **Standing off.** An end that has caught up with a stream pauses before it looks again. Stream of 8 bytes, in one run: 31
 // to 119 ns without, 8.6 with 48 pauses, 5.3 with 120, 6.0 with 300; threads: 5.4. A writer that asks for its lines two groups ahead: 7.6 without, 5.6 with it.
 #![cfg(target_os = "linux")]
