@@ -20,7 +20,7 @@ const SOURCES: [&str; 14] = [
     "pool.rs",
 ];
 
-const SHM: [&str; 8] = [
+const SHM: [&str; 9] = [
     "shm/options.rs",
     "shm/listener.rs",
     "shm/tx.rs",
@@ -28,6 +28,7 @@ const SHM: [&str; 8] = [
     "shm/funnel.rs",
     "shm/broadcast.rs",
     "shm/watch.rs",
+    "shm/loan.rs",
     "shm/mod.rs",
 ];
 

@@ -67,6 +67,12 @@
 #define YS_SHM_OPTIONS_INIT { sizeof(ys_shm_options), 0, 0, NULL, NULL, 0 }
 
 /**
+ * A message that this process was lent, in the memory where its sender has filled it. It may outlive its receiver and its
+ * sender. One thread at a time; it may move between threads. Freed by ys_shm_borrowed_free, which gives it back.
+ */
+typedef struct ys_shm_borrowed ys_shm_borrowed;
+
+/**
  * The sender of a broadcast of bytes, whose receivers, each a ys_shm_broadcast_rx in a process of its own, receive all messages
  * that are sent while they are there. One thread at a time; it may move between threads. Freed by ys_shm_broadcast_free.
  */
@@ -87,6 +93,17 @@ typedef struct ys_shm_funnel ys_shm_funnel;
  * Listens at a name. One thread at a time; it may move between threads. Freed by ys_shm_listener_free.
  */
 typedef struct ys_shm_listener ys_shm_listener;
+
+/**
+ * The sender of loans: a pool of slots, which it fills in place, and lends to all its receivers, each a ys_shm_loan_rx in a
+ * process of its own. One thread at a time; it may move between threads. Freed by ys_shm_loan_free.
+ */
+typedef struct ys_shm_loan ys_shm_loan;
+
+/**
+ * A receiver of a ys_shm_loan. One thread at a time; it may move between threads. Freed by ys_shm_loan_rx_free.
+ */
+typedef struct ys_shm_loan_rx ys_shm_loan_rx;
 
 /**
  * The receiver of a pipe of bytes between processes. One thread at a time; it may move between threads. Freed by
@@ -861,6 +878,291 @@ int ys_shm_watch_rx_arm(struct ys_shm_watch_rx *rx);
 void ys_shm_watch_rx_free(struct ys_shm_watch_rx *rx);
 
 /**
+ * Opens the sender of loans, with a pool of slots, whose receivers connect by its name, by ys_shm_connect, or inherit a
+ * ys_shm_loan_seat. A slot is free again when each receiver has received what was in it, and has given it back, or is gone: one
+ * that dies holds nothing. A receiver that is slow or stopped, or keeps what it has, holds the sender up. All receivers can read
+ * the whole pool, also what was lent before they came.
+ *
+ * @param name the name, as of ys_shm_listener_open; NULL: none
+ * @param slots how many slots there are, 1 to 32768; all their memory is taken at once
+ * @param largest the most bytes of a message in a slot
+ * @param options how it treats its peers, and who may connect; NULL: the defaults
+ * @param loan where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ */
+int ys_shm_loan_open(const char *name,
+                     size_t slots,
+                     size_t largest,
+                     const struct ys_shm_options *options,
+                     struct ys_shm_loan **loan);
+
+/**
+ * A place for one more receiver: a socket for ys_shm_loan_rx_open, for a child to inherit. Only a descriptor without FD_CLOEXEC
+ * is inherited: clear it in the child. Until it is used each message costs a system call.
+ *
+ * @param loan the sender
+ * @return a descriptor, which is the caller's; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+ */
+int ys_shm_loan_seat(struct ys_shm_loan *loan);
+
+/**
+ * Gives the caller a free slot to write a message into; waits while the pool has none. The slot has the bytes of an earlier
+ * message, and is aligned to 64. It belongs to the caller until ys_shm_loan_commit sends it; any other call for this sender but
+ * ys_shm_loan_fd and ys_shm_loan_largest gives it back unsent.
+ *
+ * @param loan the sender
+ * @param length how many bytes the message has at most
+ * @param to receives the address of the slot; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: longer than ys_shm_loan_largest; or no receiver is there, and none can come: why the
+ *     last one has gone, YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+ */
+int ys_shm_loan_reserve(struct ys_shm_loan *loan, size_t length, void **to);
+
+/**
+ * Gives the caller a slot if one is free. Never waits.
+ *
+ * @param loan the sender
+ * @param length how many bytes the message has at most
+ * @param to receives the address of the slot; NULL after an error
+ * @return YS_OK; YS_FULL: no slot is free; otherwise as ys_shm_loan_reserve
+ */
+int ys_shm_loan_try_reserve(struct ys_shm_loan *loan, size_t length, void **to);
+
+/**
+ * Gives the caller a slot; waits for so long at most.
+ *
+ * @param loan the sender
+ * @param length how many bytes the message has at most
+ * @param to receives the address of the slot; NULL after an error
+ * @param ns nanoseconds; 0: as ys_shm_loan_try_reserve; less than 0: for ever
+ * @return YS_OK; YS_FULL (where ns is 0), YS_TIMEOUT: no slot was free; otherwise as ys_shm_loan_reserve
+ */
+int ys_shm_loan_reserve_for(struct ys_shm_loan *loan, size_t length, void **to, int64_t ns);
+
+/**
+ * Gives the caller memory of its own for a message of any length, all zero; otherwise as ys_shm_loan_reserve_for. Nobody can
+ * write it once it is sent, so that receivers need not copy it: ys_shm_borrowed_sealed. It takes some twenty system calls, and pays
+ * from about a megabyte on. Waits while 16 such messages have not been received by all.
+ *
+ * @param loan the sender
+ * @param length how many bytes the message has at most
+ * @param to receives the address of the memory; NULL after an error
+ * @param ns nanoseconds; 0: never waits; less than 0: for ever
+ * @return YS_OK; YS_FULL (where ns is 0), YS_TIMEOUT: 16 were on their way; YS_ESYSTEM with the cause in errno: no memory; otherwise
+ *     as ys_shm_loan_reserve
+ */
+int ys_shm_loan_reserve_large(struct ys_shm_loan *loan,
+                              size_t length,
+                              void **to,
+                              int64_t ns);
+
+/**
+ * Sends the message that was reserved last to all receivers that have joined; to nobody, if there are none. Never waits. From then on
+ * the caller must not touch its memory.
+ *
+ * @param loan the sender
+ * @param length how many bytes it has
+ * @return YS_OK; YS_EINVAL: nothing is reserved; YS_ETOOLONG: more bytes than were reserved, which stay so; YS_ESYSTEM with the
+ *     cause in errno: the system has not passed on memory of its own, and nobody has it
+ */
+int ys_shm_loan_commit(struct ys_shm_loan *loan,
+                       size_t length);
+
+/**
+ * The most bytes that a slot has.
+ *
+ * @param loan the sender
+ * @return how many; 0 after an error, with EINVAL in errno
+ */
+size_t ys_shm_loan_largest(struct ys_shm_loan *loan);
+
+/**
+ * How many slots nobody has now. Looks at all receivers. Never waits.
+ *
+ * @param loan the sender
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_loan_unused(struct ys_shm_loan *loan);
+
+/**
+ * How many slots receivers hold now. Those that are neither unused nor held have not been received by some. Never waits.
+ *
+ * @param loan the sender
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_loan_held(struct ys_shm_loan *loan);
+
+/**
+ * As ys_shm_broadcast_serve.
+ *
+ * @param loan the sender
+ * @param ns nanoseconds; 0: what there is now; less than 0: for ever
+ * @return YS_OK
+ */
+int ys_shm_loan_serve(struct ys_shm_loan *loan, int64_t ns);
+
+/**
+ * How many receivers have joined: what is sent now is for all of them. One joins when it has said hello, and this end has
+ * noticed it.
+ *
+ * @param loan the sender
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_loan_receivers(struct ys_shm_loan *loan);
+
+/**
+ * The descriptor of the sender, for poll and epoll, after ys_shm_loan_arm. It stays the sender's: never read, written or closed.
+ *
+ * @param loan the sender
+ * @return the descriptor
+ */
+int ys_shm_loan_fd(struct ys_shm_loan *loan);
+
+/**
+ * Says that the sender is about to sleep in an event loop: if no slot is free, the descriptor becomes readable when one may be, or
+ * when a receiver comes or goes. Some system calls.
+ *
+ * @param loan the sender
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_loan_arm(struct ys_shm_loan *loan);
+
+/**
+ * As ys_shm_loan_arm, for ys_shm_loan_reserve_large.
+ *
+ * @param loan the sender
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_loan_arm_large(struct ys_shm_loan *loan);
+
+/**
+ * Frees a sender, and takes its name away. Its receivers receive what was sent, and then YS_CLOSED; what they have borrowed stays.
+ * Also in a forked child, for a handle of its parent: there it closes descriptors only.
+ *
+ * @param loan the sender, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_loan_free(struct ys_shm_loan *loan);
+
+/**
+ * Makes a receiver of loans over a socket: of ys_shm_connect or ys_shm_loan_seat. It says hello at once, and receives from when the
+ * sender has noticed that on. A pool of more bytes than the options allow is refused. Never blocks.
+ *
+ * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
+ *     0, as ys_shm_connect returns: that error is returned
+ * @param options how it treats its peer; NULL: the defaults
+ * @param rx receives the receiver; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+ */
+int ys_shm_loan_rx_open(int fd,
+                        const struct ys_shm_options *options,
+                        struct ys_shm_loan_rx **rx);
+
+/**
+ * Receives a message, in the memory where its sender has filled it; waits while there is none. Any number may be borrowed at a
+ * time; each is a slot that the sender does not have.
+ *
+ * @param rx the receiver
+ * @param borrowed receives the message; NULL after an error
+ * @return YS_OK; YS_EINVAL; or there is none, and the channel has ended: YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED
+ *     and the codes behind it, also of memory of its own that is larger than the options allow
+ */
+int ys_shm_loan_recv(struct ys_shm_loan_rx *rx, struct ys_shm_borrowed **borrowed);
+
+/**
+ * Receives a message if there is one. Never waits.
+ *
+ * @param rx the receiver
+ * @param borrowed receives the message; NULL after an error
+ * @return YS_OK; YS_EMPTY; otherwise as ys_shm_loan_recv
+ */
+int ys_shm_loan_try_recv(struct ys_shm_loan_rx *rx, struct ys_shm_borrowed **borrowed);
+
+/**
+ * Receives a message; waits for so long at most.
+ *
+ * @param rx the receiver
+ * @param borrowed receives the message; NULL after an error
+ * @param ns nanoseconds; 0: as ys_shm_loan_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_loan_recv
+ */
+int ys_shm_loan_recv_for(struct ys_shm_loan_rx *rx, struct ys_shm_borrowed **borrowed, int64_t ns);
+
+/**
+ * The descriptor of the receiver, for poll and epoll, after ys_shm_loan_rx_arm. It stays the receiver's: never read, written or
+ * closed.
+ *
+ * @param rx the receiver
+ * @return the descriptor
+ */
+int ys_shm_loan_rx_fd(struct ys_shm_loan_rx *rx);
+
+/**
+ * Says that the receiver is about to sleep in an event loop: if there is no message, the descriptor becomes readable when there
+ * is, or when the channel ends. Some system calls.
+ *
+ * @param rx the receiver
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_loan_rx_arm(struct ys_shm_loan_rx *rx);
+
+/**
+ * Frees a receiver. What it has borrowed stays, and counts as a receiver's until it is freed. Also in a forked child, for a handle of
+ * its parent: there it closes descriptors only.
+ *
+ * @param rx the receiver, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_loan_rx_free(struct ys_shm_loan_rx *rx);
+
+/**
+ * How many bytes a message has.
+ *
+ * @param borrowed the message
+ * @return how many; 0 after an error, with EINVAL in errno
+ */
+size_t ys_shm_borrowed_length(struct ys_shm_borrowed *borrowed);
+
+/**
+ * Copies bytes of a message to a buffer, as many as there are and have room, within its bounds whatever its sender does meanwhile.
+ * What a program checks must be its copy.
+ *
+ * @param borrowed the message
+ * @param at how many bytes from its start
+ * @param to where the bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @return how many were copied, or an error: YS_EINVAL
+ */
+ptrdiff_t ys_shm_borrowed_copy(struct ys_shm_borrowed *borrowed,
+                               size_t at,
+                               void *to,
+                               size_t room);
+
+/**
+ * The bytes of a message that nobody can write any more: of ys_shm_loan_reserve_large. They stay until it is freed.
+ *
+ * @param borrowed the message
+ * @return the address of its first byte; NULL if its sender could still write it, and after an error
+ */
+const void *ys_shm_borrowed_sealed(struct ys_shm_borrowed *borrowed);
+
+/**
+ * The bytes of any message where they are, aligned to 64, for who trusts the sender: it keeps off what it has lent, but a hostile
+ * one could write them at any time, so that of two reads each may find something else. For reading only. They stay until the
+ * message is freed.
+ *
+ * @param borrowed the message
+ * @return the address of its first byte; NULL after an error
+ */
+const void *ys_shm_borrowed_untrusted(struct ys_shm_borrowed *borrowed);
+
+/**
+ * Gives a message back, and frees its handle: its sender, if it waits for a slot, is woken. Never waits. Also in a forked child, for a
+ * handle of its parent: there it gives nothing back.
+ *
+ * @param borrowed the message, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_borrowed_free(struct ys_shm_borrowed *borrowed);
+
+/**
  * Why the last call of this thread was refused that has returned YS_REFUSED or one of the codes behind it, in full: after
  * YS_REFUSED_BY_PEER with what the peer has said, after YS_REFUSED_USER with the number of the user. Any thread.
  *
@@ -1217,6 +1519,291 @@ void ys_shm_listener_free(struct ys_shm_listener *listener);
  *     YS_REFUSED_USER, YS_REFUSED_NAME, YS_REFUSED_TIME
  */
 int ys_shm_connect(const char *name, const struct ys_shm_options *options);
+
+/**
+ * Opens the sender of loans, with a pool of slots, whose receivers connect by its name, by ys_shm_connect, or inherit a
+ * ys_shm_loan_seat. A slot is free again when each receiver has received what was in it, and has given it back, or is gone: one
+ * that dies holds nothing. A receiver that is slow or stopped, or keeps what it has, holds the sender up. All receivers can read
+ * the whole pool, also what was lent before they came.
+ *
+ * @param name the name, as of ys_shm_listener_open; NULL: none
+ * @param slots how many slots there are, 1 to 32768; all their memory is taken at once
+ * @param largest the most bytes of a message in a slot
+ * @param options how it treats its peers, and who may connect; NULL: the defaults
+ * @param loan where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ */
+int ys_shm_loan_open(const char *name,
+                     size_t slots,
+                     size_t largest,
+                     const struct ys_shm_options *options,
+                     struct ys_shm_loan **loan);
+
+/**
+ * A place for one more receiver: a socket for ys_shm_loan_rx_open, for a child to inherit. Only a descriptor without FD_CLOEXEC
+ * is inherited: clear it in the child. Until it is used each message costs a system call.
+ *
+ * @param loan the sender
+ * @return a descriptor, which is the caller's; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+ */
+int ys_shm_loan_seat(struct ys_shm_loan *loan);
+
+/**
+ * Gives the caller a free slot to write a message into; waits while the pool has none. The slot has the bytes of an earlier
+ * message, and is aligned to 64. It belongs to the caller until ys_shm_loan_commit sends it; any other call for this sender but
+ * ys_shm_loan_fd and ys_shm_loan_largest gives it back unsent.
+ *
+ * @param loan the sender
+ * @param length how many bytes the message has at most
+ * @param to receives the address of the slot; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: longer than ys_shm_loan_largest; or no receiver is there, and none can come: why the
+ *     last one has gone, YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+ */
+int ys_shm_loan_reserve(struct ys_shm_loan *loan, size_t length, void **to);
+
+/**
+ * Gives the caller a slot if one is free. Never waits.
+ *
+ * @param loan the sender
+ * @param length how many bytes the message has at most
+ * @param to receives the address of the slot; NULL after an error
+ * @return YS_OK; YS_FULL: no slot is free; otherwise as ys_shm_loan_reserve
+ */
+int ys_shm_loan_try_reserve(struct ys_shm_loan *loan, size_t length, void **to);
+
+/**
+ * Gives the caller a slot; waits for so long at most.
+ *
+ * @param loan the sender
+ * @param length how many bytes the message has at most
+ * @param to receives the address of the slot; NULL after an error
+ * @param ns nanoseconds; 0: as ys_shm_loan_try_reserve; less than 0: for ever
+ * @return YS_OK; YS_FULL (where ns is 0), YS_TIMEOUT: no slot was free; otherwise as ys_shm_loan_reserve
+ */
+int ys_shm_loan_reserve_for(struct ys_shm_loan *loan, size_t length, void **to, int64_t ns);
+
+/**
+ * Gives the caller memory of its own for a message of any length, all zero; otherwise as ys_shm_loan_reserve_for. Nobody can
+ * write it once it is sent, so that receivers need not copy it: ys_shm_borrowed_sealed. It takes some twenty system calls, and pays
+ * from about a megabyte on. Waits while 16 such messages have not been received by all.
+ *
+ * @param loan the sender
+ * @param length how many bytes the message has at most
+ * @param to receives the address of the memory; NULL after an error
+ * @param ns nanoseconds; 0: never waits; less than 0: for ever
+ * @return YS_OK; YS_FULL (where ns is 0), YS_TIMEOUT: 16 were on their way; YS_ESYSTEM with the cause in errno: no memory; otherwise
+ *     as ys_shm_loan_reserve
+ */
+int ys_shm_loan_reserve_large(struct ys_shm_loan *loan,
+                              size_t length,
+                              void **to,
+                              int64_t ns);
+
+/**
+ * Sends the message that was reserved last to all receivers that have joined; to nobody, if there are none. Never waits. From then on
+ * the caller must not touch its memory.
+ *
+ * @param loan the sender
+ * @param length how many bytes it has
+ * @return YS_OK; YS_EINVAL: nothing is reserved; YS_ETOOLONG: more bytes than were reserved, which stay so; YS_ESYSTEM with the
+ *     cause in errno: the system has not passed on memory of its own, and nobody has it
+ */
+int ys_shm_loan_commit(struct ys_shm_loan *loan,
+                       size_t length);
+
+/**
+ * The most bytes that a slot has.
+ *
+ * @param loan the sender
+ * @return how many; 0 after an error, with EINVAL in errno
+ */
+size_t ys_shm_loan_largest(struct ys_shm_loan *loan);
+
+/**
+ * How many slots nobody has now. Looks at all receivers. Never waits.
+ *
+ * @param loan the sender
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_loan_unused(struct ys_shm_loan *loan);
+
+/**
+ * How many slots receivers hold now. Those that are neither unused nor held have not been received by some. Never waits.
+ *
+ * @param loan the sender
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_loan_held(struct ys_shm_loan *loan);
+
+/**
+ * As ys_shm_broadcast_serve.
+ *
+ * @param loan the sender
+ * @param ns nanoseconds; 0: what there is now; less than 0: for ever
+ * @return YS_OK
+ */
+int ys_shm_loan_serve(struct ys_shm_loan *loan, int64_t ns);
+
+/**
+ * How many receivers have joined: what is sent now is for all of them. One joins when it has said hello, and this end has
+ * noticed it.
+ *
+ * @param loan the sender
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_loan_receivers(struct ys_shm_loan *loan);
+
+/**
+ * The descriptor of the sender, for poll and epoll, after ys_shm_loan_arm. It stays the sender's: never read, written or closed.
+ *
+ * @param loan the sender
+ * @return the descriptor
+ */
+int ys_shm_loan_fd(struct ys_shm_loan *loan);
+
+/**
+ * Says that the sender is about to sleep in an event loop: if no slot is free, the descriptor becomes readable when one may be, or
+ * when a receiver comes or goes. Some system calls.
+ *
+ * @param loan the sender
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_loan_arm(struct ys_shm_loan *loan);
+
+/**
+ * As ys_shm_loan_arm, for ys_shm_loan_reserve_large.
+ *
+ * @param loan the sender
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_loan_arm_large(struct ys_shm_loan *loan);
+
+/**
+ * Frees a sender, and takes its name away. Its receivers receive what was sent, and then YS_CLOSED; what they have borrowed stays.
+ * Also in a forked child, for a handle of its parent: there it closes descriptors only.
+ *
+ * @param loan the sender, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_loan_free(struct ys_shm_loan *loan);
+
+/**
+ * Makes a receiver of loans over a socket: of ys_shm_connect or ys_shm_loan_seat. It says hello at once, and receives from when the
+ * sender has noticed that on. A pool of more bytes than the options allow is refused. Never blocks.
+ *
+ * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
+ *     0, as ys_shm_connect returns: that error is returned
+ * @param options how it treats its peer; NULL: the defaults
+ * @param rx receives the receiver; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+ */
+int ys_shm_loan_rx_open(int fd,
+                        const struct ys_shm_options *options,
+                        struct ys_shm_loan_rx **rx);
+
+/**
+ * Receives a message, in the memory where its sender has filled it; waits while there is none. Any number may be borrowed at a
+ * time; each is a slot that the sender does not have.
+ *
+ * @param rx the receiver
+ * @param borrowed receives the message; NULL after an error
+ * @return YS_OK; YS_EINVAL; or there is none, and the channel has ended: YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED
+ *     and the codes behind it, also of memory of its own that is larger than the options allow
+ */
+int ys_shm_loan_recv(struct ys_shm_loan_rx *rx, struct ys_shm_borrowed **borrowed);
+
+/**
+ * Receives a message if there is one. Never waits.
+ *
+ * @param rx the receiver
+ * @param borrowed receives the message; NULL after an error
+ * @return YS_OK; YS_EMPTY; otherwise as ys_shm_loan_recv
+ */
+int ys_shm_loan_try_recv(struct ys_shm_loan_rx *rx, struct ys_shm_borrowed **borrowed);
+
+/**
+ * Receives a message; waits for so long at most.
+ *
+ * @param rx the receiver
+ * @param borrowed receives the message; NULL after an error
+ * @param ns nanoseconds; 0: as ys_shm_loan_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_loan_recv
+ */
+int ys_shm_loan_recv_for(struct ys_shm_loan_rx *rx, struct ys_shm_borrowed **borrowed, int64_t ns);
+
+/**
+ * The descriptor of the receiver, for poll and epoll, after ys_shm_loan_rx_arm. It stays the receiver's: never read, written or
+ * closed.
+ *
+ * @param rx the receiver
+ * @return the descriptor
+ */
+int ys_shm_loan_rx_fd(struct ys_shm_loan_rx *rx);
+
+/**
+ * Says that the receiver is about to sleep in an event loop: if there is no message, the descriptor becomes readable when there
+ * is, or when the channel ends. Some system calls.
+ *
+ * @param rx the receiver
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_loan_rx_arm(struct ys_shm_loan_rx *rx);
+
+/**
+ * Frees a receiver. What it has borrowed stays, and counts as a receiver's until it is freed. Also in a forked child, for a handle of
+ * its parent: there it closes descriptors only.
+ *
+ * @param rx the receiver, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_loan_rx_free(struct ys_shm_loan_rx *rx);
+
+/**
+ * How many bytes a message has.
+ *
+ * @param borrowed the message
+ * @return how many; 0 after an error, with EINVAL in errno
+ */
+size_t ys_shm_borrowed_length(struct ys_shm_borrowed *borrowed);
+
+/**
+ * Copies bytes of a message to a buffer, as many as there are and have room, within its bounds whatever its sender does meanwhile.
+ * What a program checks must be its copy.
+ *
+ * @param borrowed the message
+ * @param at how many bytes from its start
+ * @param to where the bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @return how many were copied, or an error: YS_EINVAL
+ */
+ptrdiff_t ys_shm_borrowed_copy(struct ys_shm_borrowed *borrowed,
+                               size_t at,
+                               void *to,
+                               size_t room);
+
+/**
+ * The bytes of a message that nobody can write any more: of ys_shm_loan_reserve_large. They stay until it is freed.
+ *
+ * @param borrowed the message
+ * @return the address of its first byte; NULL if its sender could still write it, and after an error
+ */
+const void *ys_shm_borrowed_sealed(struct ys_shm_borrowed *borrowed);
+
+/**
+ * The bytes of any message where they are, aligned to 64, for who trusts the sender: it keeps off what it has lent, but a hostile
+ * one could write them at any time, so that of two reads each may find something else. For reading only. They stay until the
+ * message is freed.
+ *
+ * @param borrowed the message
+ * @return the address of its first byte; NULL after an error
+ */
+const void *ys_shm_borrowed_untrusted(struct ys_shm_borrowed *borrowed);
+
+/**
+ * Gives a message back, and frees its handle: its sender, if it waits for a slot, is woken. Never waits. Also in a forked child, for a
+ * handle of its parent: there it gives nothing back.
+ *
+ * @param borrowed the message, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_borrowed_free(struct ys_shm_borrowed *borrowed);
 
 /**
  * Makes the receiver of a pipe of bytes over a socket: of ys_shm_connect, ys_shm_accept or ys_shm_tx_into_fd, or an inherited

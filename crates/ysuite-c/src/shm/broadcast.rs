@@ -1,11 +1,11 @@
 //! A broadcast of bytes between processes: one sender, many receivers, each of which receives all messages.
 
 use core::ffi::{c_char, c_int, c_void};
-use std::os::fd::{AsFd, AsRawFd, IntoRawFd};
+use std::os::fd::{AsFd, AsRawFd};
 
 use ysuite_shm::{BroadcastError, BroadcastReceiver, Bytes, BytesBroadcastSender, SendTimeoutError};
 
-use super::many::{Kept, Place, named, recv, serve};
+use super::many::{Kept, Place, named, recv, seat, serve};
 use super::options::ys_shm_options;
 use super::{Kind, bytes, code_of, enter, free, open, open_over};
 use crate::code::{Answer, YS_EINVAL, YS_EMPTY, YS_FULL, YS_LAGGED, YS_OK, YS_TIMEOUT, ys_code};
@@ -73,12 +73,8 @@ pub unsafe extern "C" fn ys_shm_broadcast_open(
 /// @return a descriptor, which is the caller's; YS_ESYSTEM with the cause in errno: no memory or no descriptors
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_broadcast_seat(broadcast: *mut ys_shm_broadcast) -> c_int {
-    let seat = |sender: &mut BytesBroadcastSender| match sender.seat() {
-        Ok(socket) => socket.into_raw_fd(),
-        Err(error) => c_int::from_code(code_of(error)),
-    };
     // SAFETY: by the caller.
-    unsafe { enter(broadcast, seat) }
+    unsafe { enter(broadcast, |sender| seat(sender.seat())) }
 }
 
 /// # Safety
@@ -275,7 +271,7 @@ fn next(receiver: &mut BroadcastReceiver<Bytes>, limit: Limit, lost: &mut u64) -
 unsafe fn recv_until(rx: *mut ys_shm_broadcast_rx, place: Place, lost: *mut u64, limit: Limit) -> c_int {
     let mut messages = 0;
     // SAFETY: by the caller.
-    let code = unsafe { recv(rx, place, |receiver, _| next(receiver, limit, &mut messages)) };
+    let code = unsafe { recv(rx, place, |receiver, _| next(receiver, limit, &mut messages), |_| {}) };
     if !lost.is_null() {
         // SAFETY: by the caller.
         unsafe { *lost = messages };

@@ -1,14 +1,14 @@
 //! The receiver of many senders of bytes between processes.
 
 use core::ffi::{c_char, c_int, c_void};
-use core::mem::MaybeUninit;
-use std::os::fd::{AsFd, AsRawFd, IntoRawFd};
+use std::os::fd::{AsFd, AsRawFd};
 
-use ysuite_shm::{Bytes, Ended, Funnel, RecvTimeoutError, TryRecvError};
+use ysuite_shm::{Bytes, Ended, Funnel};
 
+use super::many::{Kept, Place, named, next_of, recv, seat};
 use super::options::ys_shm_options;
-use super::{Kind, buffer, code_of, enter, free, open, text};
-use crate::code::{Answer, YS_EINVAL, YS_EMPTY, YS_OK, YS_TIMEOUT, ys_code};
+use super::{Kind, code_of, enter, free, open};
+use crate::code::{Answer, YS_EINVAL, YS_EMPTY, YS_OK};
 use crate::limit::Limit;
 
 /// The receiver of many senders, each of which is a ys_shm_tx in a process of its own. One thread at a time; it may move
@@ -20,45 +20,7 @@ pub struct ys_shm_funnel {
 impl Kind for ys_shm_funnel {
     const FREE: &'static str = "ys_shm_funnel_free";
 
-    type End = Inner;
-}
-
-pub(super) struct Inner {
-    funnel: Funnel<Bytes>,
-    /// A message that is out of its lane, and did not fit.
-    kept: Option<(u64, Bytes)>,
-}
-
-impl Inner {
-    /// The next message, which is in `kept` until it is taken.
-    fn next(&mut self, limit: Limit) -> Result<&(u64, Bytes), ys_code> {
-        if self.kept.is_none() {
-            self.kept = Some(match limit {
-                Limit::Now => self.funnel.try_recv_from().map_err(|error| match error {
-                    TryRecvError::Empty => YS_EMPTY,
-                    TryRecvError::Ended(error) => code_of(error),
-                }),
-                Limit::Within(time) => self.funnel.recv_from_timeout(time).map_err(|error| match error {
-                    RecvTimeoutError::Timeout => YS_TIMEOUT,
-                    RecvTimeoutError::Ended(error) => code_of(error),
-                }),
-                Limit::Never => self.funnel.recv_from().map_err(code_of),
-            }?);
-        }
-        self.kept.as_ref().ok_or(YS_EMPTY)
-    }
-
-    /// Copies the next message to the front of `to` if it fits; its length and its sender in either case.
-    fn recv(&mut self, to: &mut [MaybeUninit<u8>], limit: Limit) -> Result<(usize, u64), ys_code> {
-        let (sender, Bytes(message)) = self.next(limit)?;
-        let found = (message.len(), *sender);
-        if let Some(to) = to.get_mut(..message.len()) {
-            // SAFETY: of this length, and no other reference is there.
-            unsafe { to.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(message.as_ptr(), message.len()) };
-            self.kept = None;
-        }
-        Ok(found)
-    }
+    type End = Kept<Funnel<Bytes>, (u64, Bytes)>;
 }
 
 /// Opens a funnel: a receiver of many senders, which connect by its name, by ys_shm_connect, or inherit a
@@ -77,14 +39,12 @@ pub unsafe extern "C" fn ys_shm_funnel_open(
 ) -> c_int {
     let make = || {
         // SAFETY: by the caller.
-        let options = unsafe { ys_shm_options::read(options) }?;
-        let opened = if name.is_null() {
-            options.funnel_without_name()
-        } else {
-            // SAFETY: by the caller.
-            options.funnel(unsafe { text(name) }?)
+        let (options, name) = unsafe { (ys_shm_options::read(options)?, named(name)?) };
+        let opened = match name {
+            Some(name) => options.funnel(name),
+            None => options.funnel_without_name(),
         };
-        Ok(Inner { funnel: opened.map_err(code_of)?, kept: None })
+        Ok(Kept::new(opened.map_err(code_of)?))
     };
     // SAFETY: by the caller.
     unsafe { open(funnel, make) }
@@ -101,53 +61,28 @@ pub unsafe extern "C" fn ys_shm_funnel_seat(funnel: *mut ys_shm_funnel, sender: 
     if sender.is_null() {
         return c_int::from_code(YS_EINVAL);
     }
-    let seat = |inner: &mut Inner| match inner.funnel.seat() {
-        Ok((number, socket)) => {
+    let sit = |kept: &mut Kept<Funnel<Bytes>, _>| {
+        seat(kept.end.seat().map(|(number, socket)| {
             // SAFETY: by the caller.
             unsafe { *sender = number };
-            socket.into_raw_fd()
-        }
-        Err(error) => c_int::from_code(code_of(error)),
+            socket
+        }))
     };
     // SAFETY: by the caller.
-    unsafe { enter(funnel, seat) }
-}
-
-/// Where the result of a receive is put.
-struct Place {
-    to: *mut c_void,
-    room: usize,
-    length: *mut usize,
-    sender: *mut u64,
+    unsafe { enter(funnel, sit) }
 }
 
 /// # Safety
-/// As of [`handle::enter`](crate::handle::enter); a buffer, and places, or NULL.
-unsafe fn recv(funnel: *mut ys_shm_funnel, place: Place, limit: Limit) -> c_int {
-    let Place { to, room, length, sender } = place;
-    // SAFETY: by the caller.
-    let (Some(to), false) = (unsafe { buffer(to, room) }, length.is_null()) else {
-        return c_int::from_code(YS_EINVAL);
-    };
-    // SAFETY: by the caller.
-    unsafe { *length = 0 };
-    let recv = |inner: &mut Inner| {
-        let room = to.len();
-        let (found, by) = match inner.recv(to, limit) {
-            Ok(found) => found,
-            Err(code) => return c_int::from_code(code),
-        };
-        // SAFETY: by the caller.
-        unsafe {
-            *length = found;
-            if !sender.is_null() {
-                *sender = by;
-            }
+/// As of [`recv`]; a place for a number, or NULL.
+unsafe fn recv_until(funnel: *mut ys_shm_funnel, place: Place, sender: *mut u64, limit: Limit) -> c_int {
+    let found = |(by, _): &(u64, Bytes)| {
+        if !sender.is_null() {
+            // SAFETY: by the caller.
+            unsafe { *sender = *by };
         }
-        c_int::from_code(if found <= room { YS_OK } else { ys_code::YS_ETOOLONG })
     };
     // SAFETY: by the caller.
-    unsafe { enter(funnel, recv) }
+    unsafe { recv(funnel, place, |funnel, _| next_of(funnel, limit), found) }
 }
 
 /// Receives a message of any sender, as ys_shm_recv; waits while there is none.
@@ -168,7 +103,7 @@ pub unsafe extern "C" fn ys_shm_funnel_recv(
     sender: *mut u64,
 ) -> c_int {
     // SAFETY: by the caller.
-    unsafe { recv(funnel, Place { to, room, length, sender }, Limit::Never) }
+    unsafe { recv_until(funnel, Place { to, room, length }, sender, Limit::Never) }
 }
 
 /// Receives a message if there is one. Never waits. If there is none it asks the kernel once for more.
@@ -188,7 +123,7 @@ pub unsafe extern "C" fn ys_shm_funnel_try_recv(
     sender: *mut u64,
 ) -> c_int {
     // SAFETY: by the caller.
-    unsafe { recv(funnel, Place { to, room, length, sender }, Limit::Now) }
+    unsafe { recv_until(funnel, Place { to, room, length }, sender, Limit::Now) }
 }
 
 /// Receives a message; waits for so long at most.
@@ -210,7 +145,7 @@ pub unsafe extern "C" fn ys_shm_funnel_recv_for(
     ns: i64,
 ) -> c_int {
     // SAFETY: by the caller.
-    unsafe { recv(funnel, Place { to, room, length, sender }, Limit::from_nanoseconds(ns)) }
+    unsafe { recv_until(funnel, Place { to, room, length }, sender, Limit::from_nanoseconds(ns)) }
 }
 
 /// The next sender that has ended since this was asked last, in order. All that it had sent was received before. The last few
@@ -229,8 +164,8 @@ pub unsafe extern "C" fn ys_shm_funnel_next_ended(
     if sender.is_null() || why.is_null() {
         return c_int::from_code(YS_EINVAL);
     }
-    let next = |inner: &mut Inner| {
-        let Some(Ended { sender: number, error }) = inner.funnel.next_ended() else {
+    let next = |kept: &mut Kept<Funnel<Bytes>, _>| {
+        let Some(Ended { sender: number, error }) = kept.end.next_ended() else {
             return c_int::from_code(YS_EMPTY);
         };
         // SAFETY: by the caller.
@@ -251,7 +186,7 @@ pub unsafe extern "C" fn ys_shm_funnel_next_ended(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_funnel_senders(funnel: *mut ys_shm_funnel) -> isize {
     // SAFETY: by the caller.
-    unsafe { enter(funnel, |inner| inner.funnel.senders() as isize) }
+    unsafe { enter(funnel, |kept| kept.end.senders() as isize) }
 }
 
 /// The descriptor of the funnel, for poll and epoll, after ys_shm_funnel_arm. It stays the funnel's: never read, written or
@@ -262,7 +197,7 @@ pub unsafe extern "C" fn ys_shm_funnel_senders(funnel: *mut ys_shm_funnel) -> is
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_funnel_fd(funnel: *mut ys_shm_funnel) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(funnel, |inner| inner.funnel.as_fd().as_raw_fd()) }
+    unsafe { enter(funnel, |kept| kept.end.as_fd().as_raw_fd()) }
 }
 
 /// Says that the funnel is about to sleep in an event loop, which has received until YS_EMPTY and then asked for senders that
@@ -274,7 +209,7 @@ pub unsafe extern "C" fn ys_shm_funnel_fd(funnel: *mut ys_shm_funnel) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_funnel_arm(funnel: *mut ys_shm_funnel) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(funnel, |inner| c_int::from(inner.kept.is_none() && inner.funnel.arm())) }
+    unsafe { enter(funnel, |kept| c_int::from(kept.message.is_none() && kept.end.arm())) }
 }
 
 /// Frees a funnel, and takes its name away. Its senders are told that it is closed. Also in a forked child, for a handle of its

@@ -1,23 +1,42 @@
-//! What a broadcast and a watch have in common.
+//! What channels have in common of which an end has several peers.
 
 use core::ffi::{c_char, c_int, c_void};
+use core::mem::MaybeUninit;
 use core::time::Duration;
+use std::os::fd::{IntoRawFd, OwnedFd};
 
-use ysuite_shm::Bytes;
+use ysuite_shm::{Bytes, Carried, Error, Funnel, RecvTimeoutError, TryRecvError};
 
-use super::{Kind, buffer, enter, text};
-use crate::code::{Answer, YS_EINVAL, YS_OK, ys_code};
+use super::{Kind, buffer, code_of, enter, text};
+use crate::code::{Answer, YS_EINVAL, YS_EMPTY, YS_OK, YS_TIMEOUT, ys_code};
 use crate::limit::Limit;
 
-/// A receiver, and a message that was copied out of the memory of the sender, and did not fit.
-pub(super) struct Kept<E> {
+/// A receiver, and a message that was taken out of the channel, and did not fit.
+pub(super) struct Kept<E, M = Bytes> {
     pub(super) end: E,
-    pub(super) message: Option<Bytes>,
+    pub(super) message: Option<M>,
 }
 
-impl<E> Kept<E> {
+impl<E, M> Kept<E, M> {
     pub(super) fn new(end: E) -> Self {
         Self { end, message: None }
+    }
+}
+
+/// What is received, and whose it is if it has several senders.
+pub(super) trait Incoming: 'static {
+    fn bytes(&self) -> &[u8];
+}
+
+impl Incoming for Bytes {
+    fn bytes(&self) -> &[u8] {
+        &self.0
+    }
+}
+
+impl Incoming for (u64, Bytes) {
+    fn bytes(&self) -> &[u8] {
+        &self.1.0
     }
 }
 
@@ -28,45 +47,98 @@ pub(super) struct Place {
     pub(super) length: *mut usize,
 }
 
-/// Receives what `next` has, which gets what was kept, if there is something: that is the next message without a call of it, or it
-/// decides. A message that does not fit is kept.
+impl Place {
+    /// The buffer, and the length, which is 0 until a message is put.
+    ///
+    /// # Safety
+    /// A buffer, and a place for a length, or NULL; nobody else uses them for as long as the result is.
+    pub(super) unsafe fn open<'a>(self) -> Option<Room<'a>> {
+        // SAFETY: by the caller.
+        let (to, length) = unsafe { (buffer(self.to, self.room)?, self.length.as_mut()?) };
+        *length = 0;
+        Some(Room { to, length })
+    }
+}
+
+/// A buffer of the caller.
+pub(super) struct Room<'a> {
+    to: &'a mut [MaybeUninit<u8>],
+    length: &'a mut usize,
+}
+
+impl Room<'_> {
+    /// Copies a message if it fits; whether it does. Its length is said in either case.
+    pub(super) fn put(&mut self, message: &[u8]) -> bool {
+        *self.length = message.len();
+        let Some(to) = self.to.get_mut(..message.len()) else { return false };
+        // SAFETY: of this length, and no other reference is there.
+        unsafe { to.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(message.as_ptr(), message.len()) };
+        true
+    }
+}
+
+/// Receives what `next` has, which gets whether something was kept: that is the next message without a call of it, or it
+/// decides. A message that does not fit is kept. `found` gets the message in either case.
 ///
 /// # Safety
-/// As of [`handle::enter`](crate::handle::enter); a buffer, and a place for a length, or NULL.
-pub(super) unsafe fn recv<K: Kind<End = Kept<E>>, E: 'static>(
+/// As of [`handle::enter`](crate::handle::enter), and of [`Place::open`].
+pub(super) unsafe fn recv<K: Kind<End = Kept<E, M>>, E: 'static, M: Incoming>(
     rx: *mut K,
     place: Place,
-    mut next: impl FnMut(&mut E, bool) -> Result<Bytes, ys_code>,
+    mut next: impl FnMut(&mut E, bool) -> Result<M, ys_code>,
+    found: impl FnOnce(&M),
 ) -> c_int {
-    let Place { to, room, length } = place;
     // SAFETY: by the caller.
-    let (Some(to), false) = (unsafe { buffer(to, room) }, length.is_null()) else {
-        return c_int::from_code(YS_EINVAL);
-    };
-    // SAFETY: by the caller.
-    unsafe { *length = 0 };
-    let recv = |kept: &mut Kept<E>| {
-        let found = match kept.message.take() {
+    let Some(mut room) = (unsafe { place.open() }) else { return c_int::from_code(YS_EINVAL) };
+    let recv = |kept: &mut Kept<E, M>| {
+        let next = match kept.message.take() {
             Some(message) if !K::REPLACES => Ok(message),
             Some(message) => Ok(next(&mut kept.end, true).unwrap_or(message)),
             None => next(&mut kept.end, false),
         };
-        let message = match found {
+        let message = match next {
             Ok(message) => message,
             Err(code) => return c_int::from_code(code),
         };
-        // SAFETY: by the caller.
-        unsafe { *length = message.0.len() };
-        let Some(to) = to.get_mut(..message.0.len()) else {
-            kept.message = Some(message);
-            return c_int::from_code(ys_code::YS_ETOOLONG);
-        };
-        // SAFETY: of this length, and no other reference is there.
-        unsafe { to.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(message.0.as_ptr(), message.0.len()) };
-        c_int::from_code(YS_OK)
+        found(&message);
+        if room.put(message.bytes()) {
+            return c_int::from_code(YS_OK);
+        }
+        kept.message = Some(message);
+        c_int::from_code(ys_code::YS_ETOOLONG)
     };
     // SAFETY: by the caller.
     unsafe { enter(rx, recv) }
+}
+
+/// What has become of a receive, as a code.
+pub(super) fn tried<T>(received: Result<T, TryRecvError>) -> Result<T, ys_code> {
+    received.map_err(|error| match error {
+        TryRecvError::Empty => YS_EMPTY,
+        TryRecvError::Ended(error) => code_of(error),
+    })
+}
+
+/// As [`tried`], of one with a limit.
+pub(super) fn limited<T>(received: Result<T, RecvTimeoutError>) -> Result<T, ys_code> {
+    received.map_err(|error| match error {
+        RecvTimeoutError::Timeout => YS_TIMEOUT,
+        RecvTimeoutError::Ended(error) => code_of(error),
+    })
+}
+
+/// A message of a funnel, and who has sent it.
+pub(super) fn next_of<T: Carried>(funnel: &mut Funnel<T>, limit: Limit) -> Result<(u64, T), ys_code> {
+    match limit {
+        Limit::Now => tried(funnel.try_recv_from()),
+        Limit::Within(time) => limited(funnel.recv_from_timeout(time)),
+        Limit::Never => funnel.recv_from().map_err(code_of),
+    }
+}
+
+/// A socket for a peer to inherit, as a descriptor of the caller.
+pub(super) fn seat(seat: Result<OwnedFd, Error>) -> c_int {
+    seat.map_or_else(|error| c_int::from_code(code_of(error)), IntoRawFd::into_raw_fd)
 }
 
 /// A name, or none.

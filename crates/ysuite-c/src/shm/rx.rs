@@ -2,11 +2,12 @@
 
 use core::ffi::{c_int, c_void};
 
-use ysuite_shm::{BytesReceiver, RecvTimeoutError, TryRecvError};
+use ysuite_shm::BytesReceiver;
 
+use super::many::{limited, tried};
 use super::options::ys_shm_options;
 use super::{Kind, buffer, close, code_of, enter, fd, free, into_fd, open_over};
-use crate::code::{Answer, YS_EINVAL, YS_EMPTY, YS_OK, YS_TIMEOUT, ys_code};
+use crate::code::{Answer, YS_EINVAL, YS_OK, ys_code};
 use crate::limit::Limit;
 
 /// The receiver of a pipe of bytes between processes. One thread at a time; it may move between threads. Freed by
@@ -47,14 +48,8 @@ unsafe fn recv(rx: *mut ys_shm_rx, to: *mut c_void, room: usize, length: *mut us
     let recv = |end: &mut BytesReceiver| {
         let room = to.len();
         let found = match limit {
-            Limit::Now => end.try_recv_slice(to).map_err(|error| match error {
-                TryRecvError::Empty => YS_EMPTY,
-                TryRecvError::Ended(error) => code_of(error),
-            }),
-            Limit::Within(time) => end.recv_slice_timeout(to, time).map_err(|error| match error {
-                RecvTimeoutError::Timeout => YS_TIMEOUT,
-                RecvTimeoutError::Ended(error) => code_of(error),
-            }),
+            Limit::Now => tried(end.try_recv_slice(to)),
+            Limit::Within(time) => limited(end.recv_slice_timeout(to, time)),
             Limit::Never => end.recv_slice(to).map_err(code_of),
         };
         c_int::from_code(match found {

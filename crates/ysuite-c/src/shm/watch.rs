@@ -1,14 +1,14 @@
 //! A watch of bytes between processes: one sender, many receivers, each of which receives the newest value.
 
 use core::ffi::{c_char, c_int, c_void};
-use std::os::fd::{AsFd, AsRawFd, IntoRawFd};
+use std::os::fd::{AsFd, AsRawFd};
 
-use ysuite_shm::{Bytes, BytesWatchSender, RecvTimeoutError, TryRecvError, WatchReceiver};
+use ysuite_shm::{Bytes, BytesWatchSender, WatchReceiver};
 
-use super::many::{Kept, Place, named, recv, serve};
+use super::many::{Kept, Place, limited, named, recv, seat, serve, tried};
 use super::options::ys_shm_options;
 use super::{Kind, bytes, code_of, enter, free, open, open_over};
-use crate::code::{Answer, YS_EINVAL, YS_EMPTY, YS_OK, YS_TIMEOUT, ys_code};
+use crate::code::{Answer, YS_EINVAL, YS_OK, ys_code};
 use crate::limit::Limit;
 
 /// The sender of a watch of bytes, whose receivers, each a ys_shm_watch_rx in a process of its own, receive the newest value. One
@@ -80,12 +80,8 @@ pub unsafe extern "C" fn ys_shm_watch_open(
 /// @return a descriptor, which is the caller's; YS_ESYSTEM with the cause in errno: no memory or no descriptors
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_watch_seat(watch: *mut ys_shm_watch) -> c_int {
-    let seat = |sender: &mut BytesWatchSender| match sender.seat() {
-        Ok(socket) => socket.into_raw_fd(),
-        Err(error) => c_int::from_code(code_of(error)),
-    };
     // SAFETY: by the caller.
-    unsafe { enter(watch, seat) }
+    unsafe { enter(watch, |sender| seat(sender.seat())) }
 }
 
 /// Replaces the value, whether there are receivers or not. Never waits. Those that sleep are woken.
@@ -186,14 +182,8 @@ pub unsafe extern "C" fn ys_shm_watch_rx_open(
 /// The newest value, if it was not received.
 fn next(receiver: &mut WatchReceiver<Bytes>, limit: Limit) -> Result<Bytes, ys_code> {
     match limit {
-        Limit::Now => receiver.try_recv().map_err(|error| match error {
-            TryRecvError::Empty => YS_EMPTY,
-            TryRecvError::Ended(error) => code_of(error),
-        }),
-        Limit::Within(time) => receiver.recv_timeout(time).map_err(|error| match error {
-            RecvTimeoutError::Timeout => YS_TIMEOUT,
-            RecvTimeoutError::Ended(error) => code_of(error),
-        }),
+        Limit::Now => tried(receiver.try_recv()),
+        Limit::Within(time) => limited(receiver.recv_timeout(time)),
         Limit::Never => receiver.recv().map_err(code_of),
     }
 }
@@ -204,7 +194,7 @@ unsafe fn recv_until(rx: *mut ys_shm_watch_rx, place: Place, limit: Limit) -> c_
     // A value that did not fit is replaced by a newer one, for which nobody waits.
     let next = |receiver: &mut _, is_kept| next(receiver, if is_kept { Limit::Now } else { limit });
     // SAFETY: by the caller.
-    unsafe { recv(rx, place, next) }
+    unsafe { recv(rx, place, next, |_| {}) }
 }
 
 /// Receives the newest value; waits until there is one that it has not received. None that was replaced before is received.

@@ -23,6 +23,17 @@ static inline pid_t played(const char *part, const char *argument) {
   return child;
 }
 
+/* A descriptor as an argument of a child that inherits it. */
+static inline pid_t played_with(const char *part, int descriptor) {
+  char argument[16];
+  CHECK(descriptor >= 0);
+  CHECK_IS(fcntl(descriptor, F_SETFD, 0), 0);
+  snprintf(argument, sizeof argument, "%d", descriptor);
+  const pid_t child = played(part, argument);
+  CHECK_IS(close(descriptor), 0);
+  return child;
+}
+
 /* The child has ended by itself, and found nothing wrong; or was killed by this signal. */
 static inline void ended(pid_t child, int by_signal) {
   int status = 0;

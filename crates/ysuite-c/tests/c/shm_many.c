@@ -36,17 +36,6 @@ static ys_shm_watch_rx *watching(int descriptor) {
   return rx;
 }
 
-/* A descriptor as an argument of a child that inherits it. */
-static pid_t played_with(const char *part, int descriptor) {
-  char argument[16];
-  CHECK(descriptor >= 0);
-  CHECK_IS(fcntl(descriptor, F_SETFD, 0), 0);
-  snprintf(argument, sizeof argument, "%d", descriptor);
-  const pid_t child = played(part, argument);
-  CHECK_IS(close(descriptor), 0);
-  return child;
-}
-
 /* ---- the parts of children ---- */
 
 static void child_receives(const char *argument) {
