@@ -54,8 +54,8 @@ pub enum ys_code {
     /// Between processes: a message has more bytes than the buffer has room for, and stays in the channel; or more than
     /// the channel has.
     YS_ETOOLONG = -20,
-    /// Between processes: there is no connection, for a reason that has no code of its own. For this code and the
-    /// following, ys_shm_refusal has the reason in full; a system call that has failed is YS_ESYSTEM.
+    /// Between processes: there is no connection, for a reason that has no code of its own. For this code and those
+    /// called YS_REFUSED_, ys_shm_refusal has the reason in full; a system call that has failed is YS_ESYSTEM.
     YS_REFUSED = -21,
     /// The kernel is older than Linux 5.1.
     YS_REFUSED_KERNEL = -22,
@@ -91,6 +91,8 @@ pub enum ys_code {
     YS_REFUSED_NAME = -37,
     /// The peer has refused this end.
     YS_REFUSED_BY_PEER = -38,
+    /// Between processes: the question was dropped without an answer. It is no refusal.
+    YS_UNANSWERED = -39,
 }
 
 pub(crate) use ys_code::{
@@ -98,7 +100,7 @@ pub(crate) use ys_code::{
     YS_ESYSTEM, YS_ETAKEN, YS_ETOOMANY, YS_FULL, YS_LAGGED, YS_OK, YS_STOPPED, YS_TIMEOUT,
 };
 
-const ALL: [(ys_code, &CStr); 39] = [
+const ALL: [(ys_code, &CStr); 40] = [
     (YS_OK, c"success"),
     (YS_CLOSED, c"the channel is closed"),
     (YS_FULL, c"the channel is full"),
@@ -138,6 +140,7 @@ const ALL: [(ys_code, &CStr); 39] = [
     (ys_code::YS_REFUSED_IN_USE, c"refused: another program listens at this name"),
     (ys_code::YS_REFUSED_NAME, c"refused: the name is not usable"),
     (ys_code::YS_REFUSED_BY_PEER, c"refused by the peer"),
+    (ys_code::YS_UNANSWERED, c"the question was dropped without an answer"),
 ];
 
 /// What a code means, in a few words. Never NULL; static, so never to be freed. A count is a success, and an unknown code says

@@ -20,7 +20,7 @@ const SOURCES: [&str; 14] = [
     "pool.rs",
 ];
 
-const SHM: [&str; 9] = [
+const SHM: [&str; 11] = [
     "shm/options.rs",
     "shm/listener.rs",
     "shm/tx.rs",
@@ -29,6 +29,8 @@ const SHM: [&str; 9] = [
     "shm/broadcast.rs",
     "shm/watch.rs",
     "shm/loan.rs",
+    "shm/call.rs",
+    "shm/work.rs",
     "shm/mod.rs",
 ];
 

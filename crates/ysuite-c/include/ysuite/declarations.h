@@ -107,8 +107,8 @@ typedef enum ys_code {
    */
   YS_ETOOLONG = -20,
   /**
-   * Between processes: there is no connection, for a reason that has no code of its own. For this code and the
-   * following, ys_shm_refusal has the reason in full; a system call that has failed is YS_ESYSTEM.
+   * Between processes: there is no connection, for a reason that has no code of its own. For this code and those
+   * called YS_REFUSED_, ys_shm_refusal has the reason in full; a system call that has failed is YS_ESYSTEM.
    */
   YS_REFUSED = -21,
   /**
@@ -179,6 +179,10 @@ typedef enum ys_code {
    * The peer has refused this end.
    */
   YS_REFUSED_BY_PEER = -38,
+  /**
+   * Between processes: the question was dropped without an answer. It is no refusal.
+   */
+  YS_UNANSWERED = -39,
 } ys_code;
 
 /**

@@ -64,7 +64,7 @@
 #include "declarations.h"
 
 /** Options that are all defaults. */
-#define YS_SHM_OPTIONS_INIT { sizeof(ys_shm_options), 0, 0, NULL, NULL, 0 }
+#define YS_SHM_OPTIONS_INIT { sizeof(ys_shm_options), 0, 0, NULL, NULL, 0, 0 }
 
 /**
  * A message that this process was lent, in the memory where its sender has filled it. It may outlive its receiver and its
@@ -82,6 +82,12 @@ typedef struct ys_shm_broadcast ys_shm_broadcast;
  * A receiver of a ys_shm_broadcast. One thread at a time; it may move between threads. Freed by ys_shm_broadcast_rx_free.
  */
 typedef struct ys_shm_broadcast_rx ys_shm_broadcast_rx;
+
+/**
+ * The end that asks: its questions are received by a ys_shm_questions in another process, which answers each. One thread at a time; it
+ * may move between threads. Freed by ys_shm_caller_free.
+ */
+typedef struct ys_shm_caller ys_shm_caller;
 
 /**
  * The receiver of many senders, each of which is a ys_shm_tx in a process of its own. One thread at a time; it may move
@@ -106,6 +112,18 @@ typedef struct ys_shm_loan ys_shm_loan;
 typedef struct ys_shm_loan_rx ys_shm_loan_rx;
 
 /**
+ * A question whose caller waits for its answer. It may be answered at any time, in any order, and outlive its ys_shm_questions. One
+ * thread at a time, which need not be that of the ys_shm_questions. Freed by ys_shm_question_free.
+ */
+typedef struct ys_shm_question ys_shm_question;
+
+/**
+ * The receiver of the questions of many callers, each of which is a ys_shm_caller in a process of its own. One thread at a time; it
+ * may move between threads. Freed by ys_shm_questions_free.
+ */
+typedef struct ys_shm_questions ys_shm_questions;
+
+/**
  * The receiver of a pipe of bytes between processes. One thread at a time; it may move between threads. Freed by
  * ys_shm_rx_free.
  */
@@ -127,6 +145,17 @@ typedef struct ys_shm_watch ys_shm_watch;
  * A receiver of a ys_shm_watch. One thread at a time; it may move between threads. Freed by ys_shm_watch_rx_free.
  */
 typedef struct ys_shm_watch_rx ys_shm_watch_rx;
+
+/**
+ * The sender of a work queue, whose workers, each a ys_shm_work_rx in a process of its own, take the jobs. One thread at a time;
+ * it may move between threads. Freed by ys_shm_work_free.
+ */
+typedef struct ys_shm_work ys_shm_work;
+
+/**
+ * A worker of a ys_shm_work. One thread at a time; it may move between threads. Freed by ys_shm_work_rx_free.
+ */
+typedef struct ys_shm_work_rx ys_shm_work_rx;
 
 /**
  * How an end treats its peer. Begin with YS_SHM_OPTIONS_INIT, which sets the first field, and 0 everywhere else, which is the
@@ -158,6 +187,11 @@ typedef struct ys_shm_options {
    * How many there are.
    */
   size_t user_count;
+  /**
+   * For a ys_shm_caller and a ys_shm_questions: how many questions of one caller may be without an answer at a time. Each has
+   * memory for as many; of two numbers the smaller one counts. 0: 64.
+   */
+  size_t calls;
 } ys_shm_options;
 
 #ifdef __cplusplus
@@ -1163,6 +1197,552 @@ const void *ys_shm_borrowed_untrusted(struct ys_shm_borrowed *borrowed);
 void ys_shm_borrowed_free(struct ys_shm_borrowed *borrowed);
 
 /**
+ * Makes a caller over a socket: of ys_shm_connect or ys_shm_questions_seat. It says hello at once. Never blocks.
+ *
+ * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
+ *     0, as ys_shm_connect returns: that error is returned
+ * @param largest the most bytes of a question, and of an answer, 4088 or less; the other end must say the same
+ * @param options how it treats its peer, and how many calls may be under way; NULL: the defaults
+ * @param caller receives the caller; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be; YS_ESYSTEM with the cause in errno: no
+ *     such socket, no memory or no descriptors
+ */
+int ys_shm_caller_open(int fd,
+                       size_t largest,
+                       const struct ys_shm_options *options,
+                       struct ys_shm_caller **caller);
+
+/**
+ * Asks, and waits for the answer, for so long at most; then it gives up. An answer that does not fit is lost.
+ *
+ * @param caller the caller
+ * @param question its bytes; NULL if there are none
+ * @param length how many
+ * @param to where the bytes of the answer are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param answered receives how many bytes the answer has; 0 after any other error than YS_ETOOLONG
+ * @param ns nanoseconds; less than 0: for ever
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the question, which is not sent, or the answer; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was no
+ *     answer; YS_UNANSWERED: the question was dropped; or the channel has ended, and the question may have been received:
+ *     YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+ */
+int ys_shm_caller_call(struct ys_shm_caller *caller,
+                       const void *question,
+                       size_t length,
+                       void *to,
+                       size_t room,
+                       size_t *answered,
+                       int64_t ns);
+
+/**
+ * Asks, and goes on; waits while as many calls are under way as may be, or the other end has not accepted this caller yet. Several may
+ * be under way at once, whose answers come in any order. A call is under way until its answer was received or it was given up.
+ *
+ * @param caller the caller
+ * @param question its bytes; NULL if there are none
+ * @param length how many
+ * @param call receives the number of the call; 0 after an error
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG; or the channel has ended: YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the
+ *     codes behind it
+ */
+int ys_shm_caller_ask(struct ys_shm_caller *caller,
+                      const void *question,
+                      size_t length,
+                      uint64_t *call);
+
+/**
+ * Asks if there is nothing to wait for. Never waits.
+ *
+ * @param caller the caller
+ * @param question its bytes; NULL if there are none
+ * @param length how many
+ * @param call receives the number of the call; 0 after an error
+ * @return YS_OK; YS_FULL; otherwise as ys_shm_caller_ask
+ */
+int ys_shm_caller_try_ask(struct ys_shm_caller *caller, const void *question, size_t length, uint64_t *call);
+
+/**
+ * Asks; waits for so long at most.
+ *
+ * @param caller the caller
+ * @param question its bytes; NULL if there are none
+ * @param length how many
+ * @param call receives the number of the call; 0 after an error
+ * @param ns nanoseconds; 0: as ys_shm_caller_try_ask; less than 0: for ever
+ * @return YS_OK; YS_FULL (where ns is 0), YS_TIMEOUT: it had to wait; otherwise as ys_shm_caller_ask
+ */
+int ys_shm_caller_ask_for(struct ys_shm_caller *caller, const void *question, size_t length, uint64_t *call, int64_t ns);
+
+/**
+ * Receives the answer of a call; waits until it is there. Then the call is over, as it is after any error but YS_ETOOLONG,
+ * YS_EMPTY and YS_TIMEOUT. Answers that were given before the channel has ended are received.
+ *
+ * @param caller the caller
+ * @param call the number of the call
+ * @param to where the bytes of the answer are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EINVAL; YS_ERANGE: no call of this caller that is not over has this number; YS_ETOOLONG: the answer does not fit, and
+ *     stays; YS_UNANSWERED: the question was dropped; or the channel has ended: YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or
+ *     YS_REFUSED and the codes behind it
+ */
+int ys_shm_caller_recv(struct ys_shm_caller *caller,
+                       uint64_t call,
+                       void *to,
+                       size_t room,
+                       size_t *length);
+
+/**
+ * Receives the answer of a call if it is there. Never waits.
+ *
+ * @param caller the caller
+ * @param call the number of the call
+ * @param to where the bytes of the answer are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EMPTY: the call goes on; otherwise as ys_shm_caller_recv
+ */
+int ys_shm_caller_try_recv(struct ys_shm_caller *caller, uint64_t call, void *to, size_t room, size_t *length);
+
+/**
+ * Receives the answer of a call; waits for so long at most.
+ *
+ * @param caller the caller
+ * @param call the number of the call
+ * @param to where the bytes of the answer are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @param ns nanoseconds; 0: as ys_shm_caller_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: the call goes on; otherwise as ys_shm_caller_recv
+ */
+int ys_shm_caller_recv_for(struct ys_shm_caller *caller, uint64_t call, void *to, size_t room, size_t *length, int64_t ns);
+
+/**
+ * Gives a call up. The question is received and answered all the same; until then it counts against those that may be under
+ * way. Never waits.
+ *
+ * @param caller the caller
+ * @param call the number of the call
+ * @return YS_OK; YS_ERANGE: no call of this caller that is not over has this number
+ */
+int ys_shm_caller_give_up(struct ys_shm_caller *caller, uint64_t call);
+
+/**
+ * Whether the channel has ended: no question that is asked now would be received. One system call.
+ *
+ * @param caller the caller
+ * @return 1 or 0, or an error
+ */
+int ys_shm_caller_is_closed(struct ys_shm_caller *caller);
+
+/**
+ * The descriptor of the caller, for poll and epoll, after ys_shm_caller_arm. It stays the caller's: never read, written or closed.
+ *
+ * @param caller the caller
+ * @return the descriptor
+ */
+int ys_shm_caller_fd(struct ys_shm_caller *caller);
+
+/**
+ * Says that the caller is about to sleep in an event loop: if none of its calls has ended, the descriptor becomes readable when
+ * one has, or when the channel ends. Some system calls, and a look at each call.
+ *
+ * @param caller the caller
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_caller_arm(struct ys_shm_caller *caller);
+
+/**
+ * As ys_shm_caller_arm, for who waits until it may ask.
+ *
+ * @param caller the caller
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_caller_arm_to_ask(struct ys_shm_caller *caller);
+
+/**
+ * Frees a caller, and gives up its calls. Also in a forked child, for a handle of its parent: there it closes descriptors only.
+ *
+ * @param caller the caller, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_caller_free(struct ys_shm_caller *caller);
+
+/**
+ * Opens the receiver of the questions of many callers, which connect by its name, by ys_shm_connect, or inherit a
+ * ys_shm_questions_seat. They come and go as the senders of a ys_shm_funnel.
+ *
+ * @param name the name, as of ys_shm_listener_open; NULL: none
+ * @param largest the most bytes of a question, and of an answer, 4088 or less; all callers must say the same
+ * @param options how it treats its peers, who may connect, and how many questions of one may be without an answer; NULL: the
+ *     defaults
+ * @param questions where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ */
+int ys_shm_questions_open(const char *name,
+                          size_t largest,
+                          const struct ys_shm_options *options,
+                          struct ys_shm_questions **questions);
+
+/**
+ * A place for one more caller: a socket for ys_shm_caller_open, for a child to inherit. Only a descriptor without FD_CLOEXEC is
+ * inherited: clear it in the child.
+ *
+ * @param questions the receiver
+ * @param caller receives the number of that caller
+ * @return a descriptor, which is the caller's; YS_EINVAL; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+ */
+int ys_shm_questions_seat(struct ys_shm_questions *questions, uint64_t *caller);
+
+/**
+ * Receives a question of any caller; waits while there is none.
+ *
+ * @param questions the receiver
+ * @param question receives the question; NULL after an error
+ * @param caller receives the number of its caller; NULL: it is not asked for
+ * @return YS_OK; YS_EINVAL; YS_CLOSED: all callers of a receiver without a name are gone
+ */
+int ys_shm_questions_recv(struct ys_shm_questions *questions, struct ys_shm_question **question, uint64_t *caller);
+
+/**
+ * Receives a question if there is one. Never waits. If there is none it asks the kernel once for more.
+ *
+ * @param questions the receiver
+ * @param question receives the question; NULL after an error
+ * @param caller receives the number of its caller; NULL: it is not asked for
+ * @return YS_OK; YS_EMPTY; otherwise as ys_shm_questions_recv
+ */
+int ys_shm_questions_try_recv(struct ys_shm_questions *questions, struct ys_shm_question **question, uint64_t *caller);
+
+/**
+ * Receives a question; waits for so long at most.
+ *
+ * @param questions the receiver
+ * @param question receives the question; NULL after an error
+ * @param caller receives the number of its caller; NULL: it is not asked for
+ * @param ns nanoseconds; 0: as ys_shm_questions_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_questions_recv
+ */
+int ys_shm_questions_recv_for(struct ys_shm_questions *questions,
+                              struct ys_shm_question **question,
+                              uint64_t *caller,
+                              int64_t ns);
+
+/**
+ * The next caller that has ended since this was asked last, in order, as ys_shm_funnel_next_ended.
+ *
+ * @param questions the receiver
+ * @param caller receives its number
+ * @param why receives YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED or one of the codes behind it
+ * @return YS_OK; YS_EMPTY: none has ended; YS_EINVAL
+ */
+int ys_shm_questions_next_ended(struct ys_shm_questions *questions, uint64_t *caller, int *why);
+
+/**
+ * How many callers there are, with those that have connected and have not said yet what they are.
+ *
+ * @param questions the receiver
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_questions_callers(struct ys_shm_questions *questions);
+
+/**
+ * The descriptor of the receiver, for poll and epoll, after ys_shm_questions_arm. It stays the receiver's: never read, written or
+ * closed.
+ *
+ * @param questions the receiver
+ * @return the descriptor
+ */
+int ys_shm_questions_fd(struct ys_shm_questions *questions);
+
+/**
+ * Says that the receiver is about to sleep in an event loop, which has received until YS_EMPTY and then asked for callers that have
+ * ended: if there is no question, the descriptor becomes readable when there is, or when a caller comes or goes. Some system
+ * calls.
+ *
+ * @param questions the receiver
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_questions_arm(struct ys_shm_questions *questions);
+
+/**
+ * Frees a receiver, and takes its name away. Its callers are told that it is closed; questions that were received can be answered no more.
+ * Also in a forked child, for a handle of its parent: there it closes descriptors only.
+ *
+ * @param questions the receiver, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_questions_free(struct ys_shm_questions *questions);
+
+/**
+ * How many bytes a question has.
+ *
+ * @param question the question
+ * @return how many; 0 after an error, with EINVAL in errno
+ */
+size_t ys_shm_question_length(struct ys_shm_question *question);
+
+/**
+ * The bytes of a question: a copy of this process's own, which stays until it is answered or freed.
+ *
+ * @param question the question
+ * @return the address of its first byte; NULL after an error: it was answered
+ */
+const void *ys_shm_question_bytes(struct ys_shm_question *question);
+
+/**
+ * Answers a question; the caller, if it waits, is woken. If that has given up, or is gone, or the receiver of questions was freed, the
+ * answer reaches nobody. Never waits, but for other answers to this caller that are given just now.
+ *
+ * @param question the question, which is freed afterwards
+ * @param answer its bytes; NULL if there are none
+ * @param length how many
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: it is not answered yet; YS_CLOSED: it was answered before
+ */
+int ys_shm_question_answer(struct ys_shm_question *question,
+                           const void *answer,
+                           size_t length);
+
+/**
+ * Frees a question. If it was not answered its caller is told so: YS_UNANSWERED. Also in a forked child, for a handle of its
+ * parent: there it tells nobody.
+ *
+ * @param question the question, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_question_free(struct ys_shm_question *question);
+
+/**
+ * Opens the sender of a work queue, whose workers connect by its name, by ys_shm_connect, or inherit a ys_shm_work_seat. Each job
+ * goes to one of them, the one that has the fewest. A worker has at most `credit` jobs at a time, of which it works on one.
+ *
+ * A job is finished once, unless the sender ends before, and given out at least once: once more for each worker that gives it
+ * back, or that dies, leaves or breaks the protocol while it has it. The first one that such a worker had may have been done. So
+ * a job must be such that it may be done again. What was given back is given out before any new job, by every call that sends
+ * or waits.
+ *
+ * @param name the name, as of ys_shm_listener_open; NULL: none
+ * @param largest the most bytes of a job, 4088 or less; all workers must say the same
+ * @param credit the most jobs that a worker has, 1 to 64
+ * @param options how it treats its peers, and who may connect; NULL: the defaults
+ * @param work where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ */
+int ys_shm_work_open(const char *name,
+                     size_t largest,
+                     size_t credit,
+                     const struct ys_shm_options *options,
+                     struct ys_shm_work **work);
+
+/**
+ * A place for one more worker: a socket for ys_shm_work_rx_open, for a child to inherit. Only a descriptor without FD_CLOEXEC is
+ * inherited: clear it in the child. Until it is used each job costs a system call.
+ *
+ * @param work the sender
+ * @return a descriptor, which is the caller's; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+ */
+int ys_shm_work_seat(struct ys_shm_work *work);
+
+/**
+ * Gives out a job; waits while no worker may have one more, or none is there.
+ *
+ * @param work the sender
+ * @param job its bytes; NULL if there are none
+ * @param length how many
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG; YS_CLOSED: no worker is there, and none can come
+ */
+int ys_shm_work_send(struct ys_shm_work *work, const void *job, size_t length);
+
+/**
+ * Gives out a job if a worker may have one more. Never waits.
+ *
+ * @param work the sender
+ * @param job its bytes; NULL if there are none
+ * @param length how many
+ * @return YS_OK; YS_FULL; otherwise as ys_shm_work_send
+ */
+int ys_shm_work_try_send(struct ys_shm_work *work, const void *job, size_t length);
+
+/**
+ * Gives out a job; waits for so long at most.
+ *
+ * @param work the sender
+ * @param job its bytes; NULL if there are none
+ * @param length how many
+ * @param ns nanoseconds; 0: as ys_shm_work_try_send; less than 0: for ever
+ * @return YS_OK; YS_FULL (where ns is 0), YS_TIMEOUT: no worker could have it; otherwise as ys_shm_work_send
+ */
+int ys_shm_work_send_for(struct ys_shm_work *work, const void *job, size_t length, int64_t ns);
+
+/**
+ * Waits until all jobs that were sent are finished. What workers give back meanwhile, it gives to others.
+ *
+ * @param work the sender
+ * @param ns nanoseconds; 0: never waits; less than 0: for ever
+ * @return YS_OK: all are; YS_TIMEOUT: some are not; YS_CLOSED: some are not, no worker is there, and none can come
+ */
+int ys_shm_work_settle(struct ys_shm_work *work, int64_t ns);
+
+/**
+ * Accepts workers that have come, notices those that have gone, and gives out what was given back, for all of this time: what a
+ * sender without new jobs does instead of sleeping. It returns before, if no worker is there and none can come.
+ *
+ * @param work the sender
+ * @param ns nanoseconds; 0: what there is now; less than 0: for ever
+ * @return YS_OK
+ */
+int ys_shm_work_serve(struct ys_shm_work *work, int64_t ns);
+
+/**
+ * How many jobs workers have finished, as far as was noticed. Each is counted once.
+ *
+ * @param work the sender
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_work_finished(struct ys_shm_work *work);
+
+/**
+ * How many jobs that were sent are not finished, as far as was noticed.
+ *
+ * @param work the sender
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_work_unfinished(struct ys_shm_work *work);
+
+/**
+ * How many workers there are, with those that have connected and have not said yet what they are.
+ *
+ * @param work the sender
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_work_workers(struct ys_shm_work *work);
+
+/**
+ * The descriptor of the sender, for poll and epoll, after ys_shm_work_arm. It stays the sender's: never read, written or closed.
+ *
+ * @param work the sender
+ * @return the descriptor
+ */
+int ys_shm_work_fd(struct ys_shm_work *work);
+
+/**
+ * Says that the sender is about to sleep in an event loop: if no worker may have one more job, the descriptor becomes readable when
+ * one may, or when a worker comes or goes. Some system calls.
+ *
+ * @param work the sender
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_work_arm(struct ys_shm_work *work);
+
+/**
+ * As ys_shm_work_arm, for a sender that has no job to send, and waits until ys_shm_work_settle returns YS_OK at once.
+ *
+ * @param work the sender
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_work_arm_to_settle(struct ys_shm_work *work);
+
+/**
+ * Frees a sender, and takes its name away. Its workers receive the jobs that they were given, and then YS_CLOSED; nobody gets those
+ * that they give back. Also in a forked child, for a handle of its parent: there it closes descriptors only.
+ *
+ * @param work the sender, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_work_free(struct ys_shm_work *work);
+
+/**
+ * Makes a worker over a socket: of ys_shm_connect or ys_shm_work_seat. It says hello at once, and may be given jobs from then on.
+ * Never blocks.
+ *
+ * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
+ *     0, as ys_shm_connect returns: that error is returned
+ * @param largest the most bytes of a job, as the sender has it
+ * @param options how it treats its peer; NULL: the defaults
+ * @param rx receives the worker; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest` is more than can be; YS_ESYSTEM with the cause in errno: no such socket, no
+ *     memory or no descriptors
+ */
+int ys_shm_work_rx_open(int fd,
+                        size_t largest,
+                        const struct ys_shm_options *options,
+                        struct ys_shm_work_rx **rx);
+
+/**
+ * Receives a job; waits while there is none. Who has done it says so by ys_shm_work_finish; until then, or ys_shm_work_give_back,
+ * it is the next one again. A worker that is freed, or whose process dies, gives back what it has not finished.
+ *
+ * @param rx the worker
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the job does not fit, and is the next one again; or there is none, and the channel has
+ *     ended: YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+ */
+int ys_shm_work_recv(struct ys_shm_work_rx *rx, void *to, size_t room, size_t *length);
+
+/**
+ * Receives a job if there is one. Never waits.
+ *
+ * @param rx the worker
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EMPTY; otherwise as ys_shm_work_recv
+ */
+int ys_shm_work_try_recv(struct ys_shm_work_rx *rx, void *to, size_t room, size_t *length);
+
+/**
+ * Receives a job; waits for so long at most.
+ *
+ * @param rx the worker
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @param ns nanoseconds; 0: as ys_shm_work_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_work_recv
+ */
+int ys_shm_work_recv_for(struct ys_shm_work_rx *rx, void *to, size_t room, size_t *length, int64_t ns);
+
+/**
+ * Says that the job that was received is done: nobody does it again. Never waits.
+ *
+ * @param rx the worker
+ * @return YS_OK; YS_EINVAL: no job was received since the last one was finished or given back; YS_BROKEN
+ */
+int ys_shm_work_finish(struct ys_shm_work_rx *rx);
+
+/**
+ * Gives the job that was received back, undone: the sender gives it to another worker, or to this one if no other is as free. Never
+ * waits.
+ *
+ * @param rx the worker
+ * @return as ys_shm_work_finish
+ */
+int ys_shm_work_give_back(struct ys_shm_work_rx *rx);
+
+/**
+ * The descriptor of the worker, for poll and epoll, after ys_shm_work_rx_arm. It stays the worker's: never read, written or closed.
+ *
+ * @param rx the worker
+ * @return the descriptor
+ */
+int ys_shm_work_rx_fd(struct ys_shm_work_rx *rx);
+
+/**
+ * Says that the worker is about to sleep in an event loop: if there is no job, the descriptor becomes readable when there is, or when
+ * the channel ends. Some system calls.
+ *
+ * @param rx the worker
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_work_rx_arm(struct ys_shm_work_rx *rx);
+
+/**
+ * Frees a worker: what it has not finished is given to others. Also in a forked child, for a handle of its parent: there it closes
+ * descriptors only.
+ *
+ * @param rx the worker, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_work_rx_free(struct ys_shm_work_rx *rx);
+
+/**
  * Why the last call of this thread was refused that has returned YS_REFUSED or one of the codes behind it, in full: after
  * YS_REFUSED_BY_PEER with what the peer has said, after YS_REFUSED_USER with the number of the user. Any thread.
  *
@@ -1361,6 +1941,319 @@ int ys_shm_broadcast_rx_arm(struct ys_shm_broadcast_rx *rx);
  * @param rx the receiver, which is not to be used any more; NULL: nothing is done
  */
 void ys_shm_broadcast_rx_free(struct ys_shm_broadcast_rx *rx);
+
+/**
+ * Makes a caller over a socket: of ys_shm_connect or ys_shm_questions_seat. It says hello at once. Never blocks.
+ *
+ * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
+ *     0, as ys_shm_connect returns: that error is returned
+ * @param largest the most bytes of a question, and of an answer, 4088 or less; the other end must say the same
+ * @param options how it treats its peer, and how many calls may be under way; NULL: the defaults
+ * @param caller receives the caller; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be; YS_ESYSTEM with the cause in errno: no
+ *     such socket, no memory or no descriptors
+ */
+int ys_shm_caller_open(int fd,
+                       size_t largest,
+                       const struct ys_shm_options *options,
+                       struct ys_shm_caller **caller);
+
+/**
+ * Asks, and waits for the answer, for so long at most; then it gives up. An answer that does not fit is lost.
+ *
+ * @param caller the caller
+ * @param question its bytes; NULL if there are none
+ * @param length how many
+ * @param to where the bytes of the answer are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param answered receives how many bytes the answer has; 0 after any other error than YS_ETOOLONG
+ * @param ns nanoseconds; less than 0: for ever
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the question, which is not sent, or the answer; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was no
+ *     answer; YS_UNANSWERED: the question was dropped; or the channel has ended, and the question may have been received:
+ *     YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+ */
+int ys_shm_caller_call(struct ys_shm_caller *caller,
+                       const void *question,
+                       size_t length,
+                       void *to,
+                       size_t room,
+                       size_t *answered,
+                       int64_t ns);
+
+/**
+ * Asks, and goes on; waits while as many calls are under way as may be, or the other end has not accepted this caller yet. Several may
+ * be under way at once, whose answers come in any order. A call is under way until its answer was received or it was given up.
+ *
+ * @param caller the caller
+ * @param question its bytes; NULL if there are none
+ * @param length how many
+ * @param call receives the number of the call; 0 after an error
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG; or the channel has ended: YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the
+ *     codes behind it
+ */
+int ys_shm_caller_ask(struct ys_shm_caller *caller,
+                      const void *question,
+                      size_t length,
+                      uint64_t *call);
+
+/**
+ * Asks if there is nothing to wait for. Never waits.
+ *
+ * @param caller the caller
+ * @param question its bytes; NULL if there are none
+ * @param length how many
+ * @param call receives the number of the call; 0 after an error
+ * @return YS_OK; YS_FULL; otherwise as ys_shm_caller_ask
+ */
+int ys_shm_caller_try_ask(struct ys_shm_caller *caller, const void *question, size_t length, uint64_t *call);
+
+/**
+ * Asks; waits for so long at most.
+ *
+ * @param caller the caller
+ * @param question its bytes; NULL if there are none
+ * @param length how many
+ * @param call receives the number of the call; 0 after an error
+ * @param ns nanoseconds; 0: as ys_shm_caller_try_ask; less than 0: for ever
+ * @return YS_OK; YS_FULL (where ns is 0), YS_TIMEOUT: it had to wait; otherwise as ys_shm_caller_ask
+ */
+int ys_shm_caller_ask_for(struct ys_shm_caller *caller, const void *question, size_t length, uint64_t *call, int64_t ns);
+
+/**
+ * Receives the answer of a call; waits until it is there. Then the call is over, as it is after any error but YS_ETOOLONG,
+ * YS_EMPTY and YS_TIMEOUT. Answers that were given before the channel has ended are received.
+ *
+ * @param caller the caller
+ * @param call the number of the call
+ * @param to where the bytes of the answer are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EINVAL; YS_ERANGE: no call of this caller that is not over has this number; YS_ETOOLONG: the answer does not fit, and
+ *     stays; YS_UNANSWERED: the question was dropped; or the channel has ended: YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or
+ *     YS_REFUSED and the codes behind it
+ */
+int ys_shm_caller_recv(struct ys_shm_caller *caller,
+                       uint64_t call,
+                       void *to,
+                       size_t room,
+                       size_t *length);
+
+/**
+ * Receives the answer of a call if it is there. Never waits.
+ *
+ * @param caller the caller
+ * @param call the number of the call
+ * @param to where the bytes of the answer are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EMPTY: the call goes on; otherwise as ys_shm_caller_recv
+ */
+int ys_shm_caller_try_recv(struct ys_shm_caller *caller, uint64_t call, void *to, size_t room, size_t *length);
+
+/**
+ * Receives the answer of a call; waits for so long at most.
+ *
+ * @param caller the caller
+ * @param call the number of the call
+ * @param to where the bytes of the answer are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @param ns nanoseconds; 0: as ys_shm_caller_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: the call goes on; otherwise as ys_shm_caller_recv
+ */
+int ys_shm_caller_recv_for(struct ys_shm_caller *caller, uint64_t call, void *to, size_t room, size_t *length, int64_t ns);
+
+/**
+ * Gives a call up. The question is received and answered all the same; until then it counts against those that may be under
+ * way. Never waits.
+ *
+ * @param caller the caller
+ * @param call the number of the call
+ * @return YS_OK; YS_ERANGE: no call of this caller that is not over has this number
+ */
+int ys_shm_caller_give_up(struct ys_shm_caller *caller, uint64_t call);
+
+/**
+ * Whether the channel has ended: no question that is asked now would be received. One system call.
+ *
+ * @param caller the caller
+ * @return 1 or 0, or an error
+ */
+int ys_shm_caller_is_closed(struct ys_shm_caller *caller);
+
+/**
+ * The descriptor of the caller, for poll and epoll, after ys_shm_caller_arm. It stays the caller's: never read, written or closed.
+ *
+ * @param caller the caller
+ * @return the descriptor
+ */
+int ys_shm_caller_fd(struct ys_shm_caller *caller);
+
+/**
+ * Says that the caller is about to sleep in an event loop: if none of its calls has ended, the descriptor becomes readable when
+ * one has, or when the channel ends. Some system calls, and a look at each call.
+ *
+ * @param caller the caller
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_caller_arm(struct ys_shm_caller *caller);
+
+/**
+ * As ys_shm_caller_arm, for who waits until it may ask.
+ *
+ * @param caller the caller
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_caller_arm_to_ask(struct ys_shm_caller *caller);
+
+/**
+ * Frees a caller, and gives up its calls. Also in a forked child, for a handle of its parent: there it closes descriptors only.
+ *
+ * @param caller the caller, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_caller_free(struct ys_shm_caller *caller);
+
+/**
+ * Opens the receiver of the questions of many callers, which connect by its name, by ys_shm_connect, or inherit a
+ * ys_shm_questions_seat. They come and go as the senders of a ys_shm_funnel.
+ *
+ * @param name the name, as of ys_shm_listener_open; NULL: none
+ * @param largest the most bytes of a question, and of an answer, 4088 or less; all callers must say the same
+ * @param options how it treats its peers, who may connect, and how many questions of one may be without an answer; NULL: the
+ *     defaults
+ * @param questions where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ */
+int ys_shm_questions_open(const char *name,
+                          size_t largest,
+                          const struct ys_shm_options *options,
+                          struct ys_shm_questions **questions);
+
+/**
+ * A place for one more caller: a socket for ys_shm_caller_open, for a child to inherit. Only a descriptor without FD_CLOEXEC is
+ * inherited: clear it in the child.
+ *
+ * @param questions the receiver
+ * @param caller receives the number of that caller
+ * @return a descriptor, which is the caller's; YS_EINVAL; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+ */
+int ys_shm_questions_seat(struct ys_shm_questions *questions, uint64_t *caller);
+
+/**
+ * Receives a question of any caller; waits while there is none.
+ *
+ * @param questions the receiver
+ * @param question receives the question; NULL after an error
+ * @param caller receives the number of its caller; NULL: it is not asked for
+ * @return YS_OK; YS_EINVAL; YS_CLOSED: all callers of a receiver without a name are gone
+ */
+int ys_shm_questions_recv(struct ys_shm_questions *questions, struct ys_shm_question **question, uint64_t *caller);
+
+/**
+ * Receives a question if there is one. Never waits. If there is none it asks the kernel once for more.
+ *
+ * @param questions the receiver
+ * @param question receives the question; NULL after an error
+ * @param caller receives the number of its caller; NULL: it is not asked for
+ * @return YS_OK; YS_EMPTY; otherwise as ys_shm_questions_recv
+ */
+int ys_shm_questions_try_recv(struct ys_shm_questions *questions, struct ys_shm_question **question, uint64_t *caller);
+
+/**
+ * Receives a question; waits for so long at most.
+ *
+ * @param questions the receiver
+ * @param question receives the question; NULL after an error
+ * @param caller receives the number of its caller; NULL: it is not asked for
+ * @param ns nanoseconds; 0: as ys_shm_questions_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_questions_recv
+ */
+int ys_shm_questions_recv_for(struct ys_shm_questions *questions,
+                              struct ys_shm_question **question,
+                              uint64_t *caller,
+                              int64_t ns);
+
+/**
+ * The next caller that has ended since this was asked last, in order, as ys_shm_funnel_next_ended.
+ *
+ * @param questions the receiver
+ * @param caller receives its number
+ * @param why receives YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED or one of the codes behind it
+ * @return YS_OK; YS_EMPTY: none has ended; YS_EINVAL
+ */
+int ys_shm_questions_next_ended(struct ys_shm_questions *questions, uint64_t *caller, int *why);
+
+/**
+ * How many callers there are, with those that have connected and have not said yet what they are.
+ *
+ * @param questions the receiver
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_questions_callers(struct ys_shm_questions *questions);
+
+/**
+ * The descriptor of the receiver, for poll and epoll, after ys_shm_questions_arm. It stays the receiver's: never read, written or
+ * closed.
+ *
+ * @param questions the receiver
+ * @return the descriptor
+ */
+int ys_shm_questions_fd(struct ys_shm_questions *questions);
+
+/**
+ * Says that the receiver is about to sleep in an event loop, which has received until YS_EMPTY and then asked for callers that have
+ * ended: if there is no question, the descriptor becomes readable when there is, or when a caller comes or goes. Some system
+ * calls.
+ *
+ * @param questions the receiver
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_questions_arm(struct ys_shm_questions *questions);
+
+/**
+ * Frees a receiver, and takes its name away. Its callers are told that it is closed; questions that were received can be answered no more.
+ * Also in a forked child, for a handle of its parent: there it closes descriptors only.
+ *
+ * @param questions the receiver, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_questions_free(struct ys_shm_questions *questions);
+
+/**
+ * How many bytes a question has.
+ *
+ * @param question the question
+ * @return how many; 0 after an error, with EINVAL in errno
+ */
+size_t ys_shm_question_length(struct ys_shm_question *question);
+
+/**
+ * The bytes of a question: a copy of this process's own, which stays until it is answered or freed.
+ *
+ * @param question the question
+ * @return the address of its first byte; NULL after an error: it was answered
+ */
+const void *ys_shm_question_bytes(struct ys_shm_question *question);
+
+/**
+ * Answers a question; the caller, if it waits, is woken. If that has given up, or is gone, or the receiver of questions was freed, the
+ * answer reaches nobody. Never waits, but for other answers to this caller that are given just now.
+ *
+ * @param question the question, which is freed afterwards
+ * @param answer its bytes; NULL if there are none
+ * @param length how many
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: it is not answered yet; YS_CLOSED: it was answered before
+ */
+int ys_shm_question_answer(struct ys_shm_question *question,
+                           const void *answer,
+                           size_t length);
+
+/**
+ * Frees a question. If it was not answered its caller is told so: YS_UNANSWERED. Also in a forked child, for a handle of its
+ * parent: there it tells nobody.
+ *
+ * @param question the question, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_question_free(struct ys_shm_question *question);
 
 /**
  * Opens a funnel: a receiver of many senders, which connect by its name, by ys_shm_connect, or inherit a
@@ -2168,6 +3061,239 @@ int ys_shm_watch_rx_arm(struct ys_shm_watch_rx *rx);
  * @param rx the receiver, which is not to be used any more; NULL: nothing is done
  */
 void ys_shm_watch_rx_free(struct ys_shm_watch_rx *rx);
+
+/**
+ * Opens the sender of a work queue, whose workers connect by its name, by ys_shm_connect, or inherit a ys_shm_work_seat. Each job
+ * goes to one of them, the one that has the fewest. A worker has at most `credit` jobs at a time, of which it works on one.
+ *
+ * A job is finished once, unless the sender ends before, and given out at least once: once more for each worker that gives it
+ * back, or that dies, leaves or breaks the protocol while it has it. The first one that such a worker had may have been done. So
+ * a job must be such that it may be done again. What was given back is given out before any new job, by every call that sends
+ * or waits.
+ *
+ * @param name the name, as of ys_shm_listener_open; NULL: none
+ * @param largest the most bytes of a job, 4088 or less; all workers must say the same
+ * @param credit the most jobs that a worker has, 1 to 64
+ * @param options how it treats its peers, and who may connect; NULL: the defaults
+ * @param work where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ */
+int ys_shm_work_open(const char *name,
+                     size_t largest,
+                     size_t credit,
+                     const struct ys_shm_options *options,
+                     struct ys_shm_work **work);
+
+/**
+ * A place for one more worker: a socket for ys_shm_work_rx_open, for a child to inherit. Only a descriptor without FD_CLOEXEC is
+ * inherited: clear it in the child. Until it is used each job costs a system call.
+ *
+ * @param work the sender
+ * @return a descriptor, which is the caller's; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+ */
+int ys_shm_work_seat(struct ys_shm_work *work);
+
+/**
+ * Gives out a job; waits while no worker may have one more, or none is there.
+ *
+ * @param work the sender
+ * @param job its bytes; NULL if there are none
+ * @param length how many
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG; YS_CLOSED: no worker is there, and none can come
+ */
+int ys_shm_work_send(struct ys_shm_work *work, const void *job, size_t length);
+
+/**
+ * Gives out a job if a worker may have one more. Never waits.
+ *
+ * @param work the sender
+ * @param job its bytes; NULL if there are none
+ * @param length how many
+ * @return YS_OK; YS_FULL; otherwise as ys_shm_work_send
+ */
+int ys_shm_work_try_send(struct ys_shm_work *work, const void *job, size_t length);
+
+/**
+ * Gives out a job; waits for so long at most.
+ *
+ * @param work the sender
+ * @param job its bytes; NULL if there are none
+ * @param length how many
+ * @param ns nanoseconds; 0: as ys_shm_work_try_send; less than 0: for ever
+ * @return YS_OK; YS_FULL (where ns is 0), YS_TIMEOUT: no worker could have it; otherwise as ys_shm_work_send
+ */
+int ys_shm_work_send_for(struct ys_shm_work *work, const void *job, size_t length, int64_t ns);
+
+/**
+ * Waits until all jobs that were sent are finished. What workers give back meanwhile, it gives to others.
+ *
+ * @param work the sender
+ * @param ns nanoseconds; 0: never waits; less than 0: for ever
+ * @return YS_OK: all are; YS_TIMEOUT: some are not; YS_CLOSED: some are not, no worker is there, and none can come
+ */
+int ys_shm_work_settle(struct ys_shm_work *work, int64_t ns);
+
+/**
+ * Accepts workers that have come, notices those that have gone, and gives out what was given back, for all of this time: what a
+ * sender without new jobs does instead of sleeping. It returns before, if no worker is there and none can come.
+ *
+ * @param work the sender
+ * @param ns nanoseconds; 0: what there is now; less than 0: for ever
+ * @return YS_OK
+ */
+int ys_shm_work_serve(struct ys_shm_work *work, int64_t ns);
+
+/**
+ * How many jobs workers have finished, as far as was noticed. Each is counted once.
+ *
+ * @param work the sender
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_work_finished(struct ys_shm_work *work);
+
+/**
+ * How many jobs that were sent are not finished, as far as was noticed.
+ *
+ * @param work the sender
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_work_unfinished(struct ys_shm_work *work);
+
+/**
+ * How many workers there are, with those that have connected and have not said yet what they are.
+ *
+ * @param work the sender
+ * @return how many, or an error
+ */
+ptrdiff_t ys_shm_work_workers(struct ys_shm_work *work);
+
+/**
+ * The descriptor of the sender, for poll and epoll, after ys_shm_work_arm. It stays the sender's: never read, written or closed.
+ *
+ * @param work the sender
+ * @return the descriptor
+ */
+int ys_shm_work_fd(struct ys_shm_work *work);
+
+/**
+ * Says that the sender is about to sleep in an event loop: if no worker may have one more job, the descriptor becomes readable when
+ * one may, or when a worker comes or goes. Some system calls.
+ *
+ * @param work the sender
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_work_arm(struct ys_shm_work *work);
+
+/**
+ * As ys_shm_work_arm, for a sender that has no job to send, and waits until ys_shm_work_settle returns YS_OK at once.
+ *
+ * @param work the sender
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_work_arm_to_settle(struct ys_shm_work *work);
+
+/**
+ * Frees a sender, and takes its name away. Its workers receive the jobs that they were given, and then YS_CLOSED; nobody gets those
+ * that they give back. Also in a forked child, for a handle of its parent: there it closes descriptors only.
+ *
+ * @param work the sender, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_work_free(struct ys_shm_work *work);
+
+/**
+ * Makes a worker over a socket: of ys_shm_connect or ys_shm_work_seat. It says hello at once, and may be given jobs from then on.
+ * Never blocks.
+ *
+ * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
+ *     0, as ys_shm_connect returns: that error is returned
+ * @param largest the most bytes of a job, as the sender has it
+ * @param options how it treats its peer; NULL: the defaults
+ * @param rx receives the worker; NULL after an error
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest` is more than can be; YS_ESYSTEM with the cause in errno: no such socket, no
+ *     memory or no descriptors
+ */
+int ys_shm_work_rx_open(int fd,
+                        size_t largest,
+                        const struct ys_shm_options *options,
+                        struct ys_shm_work_rx **rx);
+
+/**
+ * Receives a job; waits while there is none. Who has done it says so by ys_shm_work_finish; until then, or ys_shm_work_give_back,
+ * it is the next one again. A worker that is freed, or whose process dies, gives back what it has not finished.
+ *
+ * @param rx the worker
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the job does not fit, and is the next one again; or there is none, and the channel has
+ *     ended: YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+ */
+int ys_shm_work_recv(struct ys_shm_work_rx *rx, void *to, size_t room, size_t *length);
+
+/**
+ * Receives a job if there is one. Never waits.
+ *
+ * @param rx the worker
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EMPTY; otherwise as ys_shm_work_recv
+ */
+int ys_shm_work_try_recv(struct ys_shm_work_rx *rx, void *to, size_t room, size_t *length);
+
+/**
+ * Receives a job; waits for so long at most.
+ *
+ * @param rx the worker
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @param ns nanoseconds; 0: as ys_shm_work_try_recv; less than 0: for ever
+ * @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_work_recv
+ */
+int ys_shm_work_recv_for(struct ys_shm_work_rx *rx, void *to, size_t room, size_t *length, int64_t ns);
+
+/**
+ * Says that the job that was received is done: nobody does it again. Never waits.
+ *
+ * @param rx the worker
+ * @return YS_OK; YS_EINVAL: no job was received since the last one was finished or given back; YS_BROKEN
+ */
+int ys_shm_work_finish(struct ys_shm_work_rx *rx);
+
+/**
+ * Gives the job that was received back, undone: the sender gives it to another worker, or to this one if no other is as free. Never
+ * waits.
+ *
+ * @param rx the worker
+ * @return as ys_shm_work_finish
+ */
+int ys_shm_work_give_back(struct ys_shm_work_rx *rx);
+
+/**
+ * The descriptor of the worker, for poll and epoll, after ys_shm_work_rx_arm. It stays the worker's: never read, written or closed.
+ *
+ * @param rx the worker
+ * @return the descriptor
+ */
+int ys_shm_work_rx_fd(struct ys_shm_work_rx *rx);
+
+/**
+ * Says that the worker is about to sleep in an event loop: if there is no job, the descriptor becomes readable when there is, or when
+ * the channel ends. Some system calls.
+ *
+ * @param rx the worker
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_work_rx_arm(struct ys_shm_work_rx *rx);
+
+/**
+ * Frees a worker: what it has not finished is given to others. Also in a forked child, for a handle of its parent: there it closes
+ * descriptors only.
+ *
+ * @param rx the worker, which is not to be used any more; NULL: nothing is done
+ */
+void ys_shm_work_rx_free(struct ys_shm_work_rx *rx);
 
 #ifdef __cplusplus
 }  // extern "C"

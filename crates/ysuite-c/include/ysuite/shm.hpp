@@ -73,6 +73,7 @@ struct options {
   std::size_t largest_region = 0;       /**< the most memory that is accepted of a peer; 0: 64 MiB */
   bool careful = false;                 /**< the peer may be hostile */
   std::vector<std::uint32_t> users{};   /**< whose processes may connect or listen; empty: this process's user alone */
+  std::size_t calls = 0;                /**< how many questions of a caller may be without an answer; 0: 64 */
 
   /** The same for C, as long as this stays as it is. */
   ys_shm_options raw() const noexcept {
@@ -82,6 +83,7 @@ struct options {
     given.careful = careful ? 1 : 0;
     given.users = users.empty() ? nullptr : users.data();
     given.user_count = users.size();
+    given.calls = calls;
     return given;
   }
 };

@@ -66,7 +66,8 @@ class [[nodiscard]] status {
     refused_time = YS_REFUSED_TIME,         /**< the peer took too long */
     refused_in_use = YS_REFUSED_IN_USE,     /**< another program listens at this name */
     refused_name = YS_REFUSED_NAME,         /**< the name is not usable */
-    refused_by_peer = YS_REFUSED_BY_PEER    /**< the peer has refused this end */
+    refused_by_peer = YS_REFUSED_BY_PEER,   /**< the peer has refused this end */
+    unanswered = YS_UNANSWERED              /**< between processes: the question was dropped without an answer */
   };
 
   constexpr status(reason why) noexcept : reason_(why) {}

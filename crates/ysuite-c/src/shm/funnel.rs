@@ -3,12 +3,12 @@
 use core::ffi::{c_char, c_int, c_void};
 use std::os::fd::{AsFd, AsRawFd};
 
-use ysuite_shm::{Bytes, Ended, Funnel};
+use ysuite_shm::{Bytes, Funnel};
 
-use super::many::{Kept, Place, named, next_of, recv, seat};
+use super::many::{Kept, Place, named, next_ended, next_of, numbered_seat, recv};
 use super::options::ys_shm_options;
 use super::{Kind, code_of, enter, free, open};
-use crate::code::{Answer, YS_EINVAL, YS_EMPTY, YS_OK};
+use crate::code::{Answer, YS_EINVAL};
 use crate::limit::Limit;
 
 /// The receiver of many senders, each of which is a ys_shm_tx in a process of its own. One thread at a time; it may move
@@ -61,15 +61,8 @@ pub unsafe extern "C" fn ys_shm_funnel_seat(funnel: *mut ys_shm_funnel, sender: 
     if sender.is_null() {
         return c_int::from_code(YS_EINVAL);
     }
-    let sit = |kept: &mut Kept<Funnel<Bytes>, _>| {
-        seat(kept.end.seat().map(|(number, socket)| {
-            // SAFETY: by the caller.
-            unsafe { *sender = number };
-            socket
-        }))
-    };
     // SAFETY: by the caller.
-    unsafe { enter(funnel, sit) }
+    unsafe { enter(funnel, |kept| numbered_seat(kept.end.seat(), sender)) }
 }
 
 /// # Safety
@@ -164,19 +157,8 @@ pub unsafe extern "C" fn ys_shm_funnel_next_ended(
     if sender.is_null() || why.is_null() {
         return c_int::from_code(YS_EINVAL);
     }
-    let next = |kept: &mut Kept<Funnel<Bytes>, _>| {
-        let Some(Ended { sender: number, error }) = kept.end.next_ended() else {
-            return c_int::from_code(YS_EMPTY);
-        };
-        // SAFETY: by the caller.
-        unsafe {
-            *sender = number;
-            *why = c_int::from_code(code_of(error));
-        }
-        c_int::from_code(YS_OK)
-    };
     // SAFETY: by the caller.
-    unsafe { enter(funnel, next) }
+    unsafe { enter(funnel, |kept| next_ended(kept.end.next_ended(), sender, why)) }
 }
 
 /// How many senders there are, with those that have connected and have not said yet what they are.

@@ -5,7 +5,7 @@ use core::mem::MaybeUninit;
 use core::time::Duration;
 use std::os::fd::{IntoRawFd, OwnedFd};
 
-use ysuite_shm::{Bytes, Carried, Error, Funnel, RecvTimeoutError, TryRecvError};
+use ysuite_shm::{Bytes, Carried, Ended, Error, Funnel, RecvTimeoutError, TryRecvError};
 
 use super::{Kind, buffer, code_of, enter, text};
 use crate::code::{Answer, YS_EINVAL, YS_EMPTY, YS_OK, YS_TIMEOUT, ys_code};
@@ -139,6 +139,32 @@ pub(super) fn next_of<T: Carried>(funnel: &mut Funnel<T>, limit: Limit) -> Resul
 /// A socket for a peer to inherit, as a descriptor of the caller.
 pub(super) fn seat(seat: Result<OwnedFd, Error>) -> c_int {
     seat.map_or_else(|error| c_int::from_code(code_of(error)), IntoRawFd::into_raw_fd)
+}
+
+/// As [`seat`], of an end whose peers have numbers.
+///
+/// # Safety
+/// A place for the number.
+pub(super) unsafe fn numbered_seat(found: Result<(u64, OwnedFd), Error>, number: *mut u64) -> c_int {
+    seat(found.map(|(peer, socket)| {
+        // SAFETY: by the caller.
+        unsafe { *number = peer };
+        socket
+    }))
+}
+
+/// Says which peer has ended, and why.
+///
+/// # Safety
+/// Places for both.
+pub(super) unsafe fn next_ended(ended: Option<Ended>, number: *mut u64, why: *mut c_int) -> c_int {
+    let Some(Ended { sender, error }) = ended else { return c_int::from_code(YS_EMPTY) };
+    // SAFETY: by the caller.
+    unsafe {
+        *number = sender;
+        *why = c_int::from_code(code_of(error));
+    }
+    c_int::from_code(YS_OK)
 }
 
 /// A name, or none.

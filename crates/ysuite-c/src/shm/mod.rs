@@ -4,6 +4,7 @@
 //! outlives its end: one that was closed or given away answers YS_CLOSED.
 
 mod broadcast;
+mod call;
 mod cancel;
 mod funnel;
 mod listener;
@@ -11,8 +12,10 @@ mod loan;
 mod many;
 mod options;
 mod rx;
+mod sized;
 mod tx;
 mod watch;
+mod work;
 
 pub use self::broadcast::{
     ys_shm_broadcast, ys_shm_broadcast_arm, ys_shm_broadcast_fd, ys_shm_broadcast_free, ys_shm_broadcast_largest,
@@ -20,6 +23,15 @@ pub use self::broadcast::{
     ys_shm_broadcast_rx, ys_shm_broadcast_rx_arm, ys_shm_broadcast_rx_fd, ys_shm_broadcast_rx_free,
     ys_shm_broadcast_rx_open, ys_shm_broadcast_seat, ys_shm_broadcast_send, ys_shm_broadcast_send_for,
     ys_shm_broadcast_serve, ys_shm_broadcast_try_recv, ys_shm_broadcast_try_send,
+};
+pub use self::call::{
+    ys_shm_caller, ys_shm_caller_arm, ys_shm_caller_arm_to_ask, ys_shm_caller_ask, ys_shm_caller_ask_for,
+    ys_shm_caller_call, ys_shm_caller_fd, ys_shm_caller_free, ys_shm_caller_give_up, ys_shm_caller_is_closed,
+    ys_shm_caller_open, ys_shm_caller_recv, ys_shm_caller_recv_for, ys_shm_caller_try_ask, ys_shm_caller_try_recv,
+    ys_shm_question, ys_shm_question_answer, ys_shm_question_bytes, ys_shm_question_free, ys_shm_question_length,
+    ys_shm_questions, ys_shm_questions_arm, ys_shm_questions_callers, ys_shm_questions_fd, ys_shm_questions_free,
+    ys_shm_questions_next_ended, ys_shm_questions_open, ys_shm_questions_recv, ys_shm_questions_recv_for,
+    ys_shm_questions_seat, ys_shm_questions_try_recv,
 };
 pub use self::funnel::{
     ys_shm_funnel, ys_shm_funnel_arm, ys_shm_funnel_fd, ys_shm_funnel_free, ys_shm_funnel_next_ended,
@@ -51,6 +63,13 @@ pub use self::watch::{
     ys_shm_watch_recv, ys_shm_watch_recv_for, ys_shm_watch_rx, ys_shm_watch_rx_arm, ys_shm_watch_rx_fd,
     ys_shm_watch_rx_free, ys_shm_watch_rx_open, ys_shm_watch_seat, ys_shm_watch_send, ys_shm_watch_serve,
     ys_shm_watch_try_recv,
+};
+pub use self::work::{
+    ys_shm_work, ys_shm_work_arm, ys_shm_work_arm_to_settle, ys_shm_work_fd, ys_shm_work_finish, ys_shm_work_finished,
+    ys_shm_work_free, ys_shm_work_give_back, ys_shm_work_open, ys_shm_work_recv, ys_shm_work_recv_for, ys_shm_work_rx,
+    ys_shm_work_rx_arm, ys_shm_work_rx_fd, ys_shm_work_rx_free, ys_shm_work_rx_open, ys_shm_work_seat,
+    ys_shm_work_send, ys_shm_work_send_for, ys_shm_work_serve, ys_shm_work_settle, ys_shm_work_try_recv,
+    ys_shm_work_try_send, ys_shm_work_unfinished, ys_shm_work_workers,
 };
 
 use core::cell::RefCell;

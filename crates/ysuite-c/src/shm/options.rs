@@ -27,6 +27,9 @@ pub struct ys_shm_options {
     pub users: *const u32,
     /// How many there are.
     pub user_count: usize,
+    /// For a ys_shm_caller and a ys_shm_questions: how many questions of one caller may be without an answer at a time. Each has
+    /// memory for as many; of two numbers the smaller one counts. 0: 64.
+    pub calls: usize,
 }
 
 impl ys_shm_options {
@@ -57,6 +60,9 @@ impl ys_shm_options {
         }
         if given.largest_region != 0 {
             options = options.largest_region(given.largest_region);
+        }
+        if given.calls != 0 {
+            options = options.calls(given.calls);
         }
         if given.careful != 0 {
             options = options.careful();

@@ -291,7 +291,7 @@ static void what_the_library_says_of_itself(void) {
   CHECK(ys_window_version() == YS_WINDOW_VERSION || ys_window_version() == 0);
   for (int code = 5; code >= -40; code--) {
     CHECK(ys_error_text(code) != NULL && ys_error_text(code)[0] != 0);
-    for (int other = 0; other > code && code >= YS_REFUSED_BY_PEER; other--)
+    for (int other = 0; other > code && code >= YS_UNANSWERED; other--)
       CHECK(strcmp(ys_error_text(code), ys_error_text(other)) != 0);
   }
 }

@@ -1,0 +1,758 @@
+//! Questions and answers of bytes between processes: many callers, and one end that receives what they ask.
+
+use core::ffi::{c_char, c_int, c_void};
+use core::ptr;
+use std::collections::HashMap;
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+
+use ysuite_shm::{CallError, Caller, Ended, Error, Funnel, Options, Pending, Question, SendTimeoutError, TrySendError};
+
+use super::many::{Place, Room, named, next_ended, next_of, numbered_seat};
+use super::options::ys_shm_options;
+use super::sized::{packed, sized, unpacked};
+use super::{Kind, bytes, code_of, enter, free, open, open_over, place};
+use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ERANGE, YS_FULL, YS_OK, YS_TIMEOUT, ys_code};
+use crate::limit::Limit;
+
+/// The end that asks: its questions are received by a ys_shm_questions in another process, which answers each. One thread at a time; it
+/// may move between threads. Freed by ys_shm_caller_free.
+pub struct ys_shm_caller {
+    _opaque: [u8; 0],
+}
+
+impl Kind for ys_shm_caller {
+    const FREE: &'static str = "ys_shm_caller_free";
+
+    type End = Asking;
+}
+
+/// The receiver of the questions of many callers, each of which is a ys_shm_caller in a process of its own. One thread at a time; it
+/// may move between threads. Freed by ys_shm_questions_free.
+pub struct ys_shm_questions {
+    _opaque: [u8; 0],
+}
+
+impl Kind for ys_shm_questions {
+    const FREE: &'static str = "ys_shm_questions_free";
+
+    type End = Box<dyn Hears>;
+}
+
+/// A question whose caller waits for its answer. It may be answered at any time, in any order, and outlive its ys_shm_questions. One
+/// thread at a time, which need not be that of the ys_shm_questions. Freed by ys_shm_question_free.
+pub struct ys_shm_question {
+    _opaque: [u8; 0],
+}
+
+impl Kind for ys_shm_question {
+    const FREE: &'static str = "ys_shm_question_free";
+
+    type End = Box<dyn Asked>;
+}
+
+/// A caller of questions and answers of any size.
+trait Asks: AsFd {
+    fn ask(&mut self, question: &[u8], limit: Limit) -> Result<Pending, ys_code>;
+    /// Asks, and waits for the answer.
+    fn call(&mut self, question: &[u8], limit: Limit) -> Result<Vec<u8>, ys_code>;
+    /// The answer; or why there is none, and the call if it goes on.
+    fn answer(&mut self, call: Pending, limit: Limit) -> Result<Vec<u8>, (ys_code, Option<Pending>)>;
+    fn arm(&mut self, calls: &mut dyn Iterator<Item = &Pending>) -> bool;
+    fn arm_to_ask(&mut self) -> bool;
+    fn is_disconnected(&mut self) -> bool;
+}
+
+/// Why there is no answer; and the call, if it goes on.
+fn unanswered<P>(error: CallError<P>, limit: Limit) -> (ys_code, Option<P>) {
+    match error {
+        CallError::NotYet(call) => (limit.empty(), Some(call)),
+        CallError::Unanswered => (ys_code::YS_UNANSWERED, None),
+        CallError::Ended(error) => (code_of(error), None),
+    }
+}
+
+impl<const WORDS: usize> Asks for Caller<[u64; WORDS], [u64; WORDS]> {
+    fn ask(&mut self, question: &[u8], limit: Limit) -> Result<Pending, ys_code> {
+        let question = packed(question)?;
+        match limit {
+            Limit::Now => self.try_ask(question).map_err(|error| match error {
+                TrySendError::Full(_) => YS_FULL,
+                TrySendError::Ended(_, error) => code_of(error),
+            }),
+            Limit::Within(time) => self.ask_timeout(question, time).map_err(|error| match error {
+                SendTimeoutError::Timeout(_) => YS_TIMEOUT,
+                SendTimeoutError::Ended(_, error) => code_of(error),
+            }),
+            Limit::Never => self.ask(question).map_err(|error| code_of(error.1)),
+        }
+    }
+
+    fn call(&mut self, question: &[u8], limit: Limit) -> Result<Vec<u8>, ys_code> {
+        let question = packed(question)?;
+        let answer = match limit.timeout() {
+            Some(time) => self.call_timeout(question, time),
+            None => self.call(question),
+        };
+        answer.map(|answer| unpacked(&answer).to_vec()).map_err(|error| unanswered(error, limit).0)
+    }
+
+    fn answer(&mut self, call: Pending, limit: Limit) -> Result<Vec<u8>, (ys_code, Option<Pending>)> {
+        let answer = match limit {
+            Limit::Now => self.try_recv(call).map_err(|error| unanswered(error, limit)),
+            Limit::Within(time) => self.recv_timeout(call, time).map_err(|error| unanswered(error, limit)),
+            Limit::Never => self.recv(call).map_err(|error| (unanswered(error, limit).0, None)),
+        };
+        answer.map(|answer| unpacked(&answer).to_vec())
+    }
+
+    fn arm(&mut self, calls: &mut dyn Iterator<Item = &Pending>) -> bool {
+        self.arm(calls)
+    }
+
+    fn arm_to_ask(&mut self) -> bool {
+        self.arm_to_ask()
+    }
+
+    fn is_disconnected(&mut self) -> bool {
+        self.is_disconnected()
+    }
+}
+
+fn asking<const WORDS: usize>(options: &Options, socket: OwnedFd) -> Result<Asking, ys_code> {
+    let caller = options.caller::<[u64; WORDS], [u64; WORDS]>(socket).map_err(code_of)?;
+    Ok(Asking { caller: Box::new(caller), calls: HashMap::new(), last: 0 })
+}
+
+/// A call that the program has the number of.
+enum Call {
+    UnderWay(Pending),
+    /// By an answer that did not fit.
+    Ended(Vec<u8>),
+}
+
+pub(super) struct Asking {
+    caller: Box<dyn Asks>,
+    calls: HashMap<u64, Call>,
+    /// The number of the last one.
+    last: u64,
+}
+
+impl Asking {
+    fn ask(&mut self, question: &[u8], limit: Limit) -> Result<u64, ys_code> {
+        let call = self.caller.ask(question, limit)?;
+        self.last += 1;
+        self.calls.insert(self.last, Call::UnderWay(call));
+        Ok(self.last)
+    }
+
+    fn recv(&mut self, number: u64, room: &mut Room<'_>, limit: Limit) -> Result<(), ys_code> {
+        let answer = match self.calls.remove(&number).ok_or(YS_ERANGE)? {
+            Call::Ended(answer) => answer,
+            Call::UnderWay(call) => self.caller.answer(call, limit).map_err(|(code, call)| {
+                self.calls.extend(call.map(|call| (number, Call::UnderWay(call))));
+                code
+            })?,
+        };
+        if room.put(&answer) {
+            return Ok(());
+        }
+        self.calls.insert(number, Call::Ended(answer));
+        Err(ys_code::YS_ETOOLONG)
+    }
+
+    fn arm(&mut self) -> bool {
+        let mut is_over = false;
+        let mut pending = self.calls.values().filter_map(|call| match call {
+            Call::UnderWay(call) => Some(call),
+            Call::Ended(_) => {
+                is_over = true;
+                None
+            }
+        });
+        let is_armed = self.caller.arm(&mut pending);
+        is_armed && !is_over
+    }
+}
+
+/// The receiver of questions of any size.
+pub(super) trait Hears: AsFd {
+    fn next(&mut self, limit: Limit) -> Result<(u64, Box<dyn Asked>), ys_code>;
+    fn seat(&mut self) -> Result<(u64, OwnedFd), Error>;
+    fn next_ended(&mut self) -> Option<Ended>;
+    fn callers(&self) -> usize;
+    fn arm(&mut self) -> bool;
+}
+
+impl<const WORDS: usize> Hears for Funnel<Question<[u64; WORDS], [u64; WORDS]>> {
+    fn next(&mut self, limit: Limit) -> Result<(u64, Box<dyn Asked>), ys_code> {
+        next_of(self, limit).map(|(caller, question)| (caller, Box::new(question) as _))
+    }
+
+    fn seat(&mut self) -> Result<(u64, OwnedFd), Error> {
+        self.seat()
+    }
+
+    fn next_ended(&mut self) -> Option<Ended> {
+        self.next_ended()
+    }
+
+    fn callers(&self) -> usize {
+        self.senders()
+    }
+
+    fn arm(&mut self) -> bool {
+        self.arm()
+    }
+}
+
+fn hearing<const WORDS: usize>(options: &Options, name: Option<&str>) -> Result<Box<dyn Hears>, ys_code> {
+    let opened = match name {
+        Some(name) => options.funnel::<Question<[u64; WORDS], [u64; WORDS]>>(name),
+        None => options.funnel_without_name(),
+    };
+    Ok(Box::new(opened.map_err(code_of)?))
+}
+
+/// A question of any size.
+pub(super) trait Asked {
+    fn bytes(&self) -> &[u8];
+    /// Answers it; the question, if the answer is too long.
+    fn answer(self: Box<Self>, answer: &[u8]) -> Result<(), Box<dyn Asked>>;
+}
+
+impl<const WORDS: usize> Asked for Question<[u64; WORDS], [u64; WORDS]> {
+    fn bytes(&self) -> &[u8] {
+        unpacked(self)
+    }
+
+    fn answer(self: Box<Self>, answer: &[u8]) -> Result<(), Box<dyn Asked>> {
+        match packed(answer) {
+            Ok(answer) => Question::answer(*self, answer),
+            Err(_) => return Err(self),
+        }
+        Ok(())
+    }
+}
+
+/// Makes a caller over a socket: of ys_shm_connect or ys_shm_questions_seat. It says hello at once. Never blocks.
+///
+/// @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
+///     0, as ys_shm_connect returns: that error is returned
+/// @param largest the most bytes of a question, and of an answer, 4088 or less; the other end must say the same
+/// @param options how it treats its peer, and how many calls may be under way; NULL: the defaults
+/// @param caller receives the caller; NULL after an error
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be; YS_ESYSTEM with the cause in errno: no
+///     such socket, no memory or no descriptors
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_caller_open(
+    fd: c_int,
+    largest: usize,
+    options: *const ys_shm_options,
+    caller: *mut *mut ys_shm_caller,
+) -> c_int {
+    let make = |socket| {
+        // SAFETY: by the caller.
+        let options = unsafe { ys_shm_options::read(options) }?;
+        sized!(largest, asking(&options, socket))
+    };
+    // SAFETY: by the caller.
+    unsafe { open_over(fd, caller, make) }
+}
+
+/// Asks, and waits for the answer, for so long at most; then it gives up. An answer that does not fit is lost.
+///
+/// @param caller the caller
+/// @param question its bytes; NULL if there are none
+/// @param length how many
+/// @param to where the bytes of the answer are put; NULL if there is no room
+/// @param room how many bytes there is room for
+/// @param answered receives how many bytes the answer has; 0 after any other error than YS_ETOOLONG
+/// @param ns nanoseconds; less than 0: for ever
+/// @return YS_OK; YS_EINVAL; YS_ETOOLONG: the question, which is not sent, or the answer; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was no
+///     answer; YS_UNANSWERED: the question was dropped; or the channel has ended, and the question may have been received:
+///     YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_caller_call(
+    caller: *mut ys_shm_caller,
+    question: *const c_void,
+    length: usize,
+    to: *mut c_void,
+    room: usize,
+    answered: *mut usize,
+    ns: i64,
+) -> c_int {
+    // SAFETY: by the caller.
+    let (Some(question), Some(mut room)) =
+        (unsafe { (bytes(question, length), Place { to, room, length: answered }.open()) })
+    else {
+        return c_int::from_code(YS_EINVAL);
+    };
+    let call = |asking: &mut Asking| {
+        c_int::from_code(match asking.caller.call(question, Limit::from_nanoseconds(ns)) {
+            Ok(answer) if room.put(&answer) => YS_OK,
+            Ok(_) => ys_code::YS_ETOOLONG,
+            Err(code) => code,
+        })
+    };
+    // SAFETY: by the caller.
+    unsafe { enter(caller, call) }
+}
+
+/// # Safety
+/// As of [`handle::enter`](crate::handle::enter); a message, and a place for a number, or NULL.
+unsafe fn ask(
+    caller: *mut ys_shm_caller,
+    question: *const c_void,
+    length: usize,
+    call: *mut u64,
+    limit: Limit,
+) -> c_int {
+    // SAFETY: by the caller.
+    let (Some(question), false) = (unsafe { bytes(question, length) }, call.is_null()) else {
+        return c_int::from_code(YS_EINVAL);
+    };
+    let ask = |asking: &mut Asking| {
+        let asked = asking.ask(question, limit);
+        // SAFETY: by the caller.
+        unsafe { *call = asked.unwrap_or(0) };
+        c_int::from_code(asked.err().unwrap_or(YS_OK))
+    };
+    // SAFETY: by the caller.
+    unsafe { enter(caller, ask) }
+}
+
+/// Asks, and goes on; waits while as many calls are under way as may be, or the other end has not accepted this caller yet. Several may
+/// be under way at once, whose answers come in any order. A call is under way until its answer was received or it was given up.
+///
+/// @param caller the caller
+/// @param question its bytes; NULL if there are none
+/// @param length how many
+/// @param call receives the number of the call; 0 after an error
+/// @return YS_OK; YS_EINVAL; YS_ETOOLONG; or the channel has ended: YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the
+///     codes behind it
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_caller_ask(
+    caller: *mut ys_shm_caller,
+    question: *const c_void,
+    length: usize,
+    call: *mut u64,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { ask(caller, question, length, call, Limit::Never) }
+}
+
+/// Asks if there is nothing to wait for. Never waits.
+///
+/// @param caller the caller
+/// @param question its bytes; NULL if there are none
+/// @param length how many
+/// @param call receives the number of the call; 0 after an error
+/// @return YS_OK; YS_FULL; otherwise as ys_shm_caller_ask
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_caller_try_ask(
+    caller: *mut ys_shm_caller,
+    question: *const c_void,
+    length: usize,
+    call: *mut u64,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { ask(caller, question, length, call, Limit::Now) }
+}
+
+/// Asks; waits for so long at most.
+///
+/// @param caller the caller
+/// @param question its bytes; NULL if there are none
+/// @param length how many
+/// @param call receives the number of the call; 0 after an error
+/// @param ns nanoseconds; 0: as ys_shm_caller_try_ask; less than 0: for ever
+/// @return YS_OK; YS_FULL (where ns is 0), YS_TIMEOUT: it had to wait; otherwise as ys_shm_caller_ask
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_caller_ask_for(
+    caller: *mut ys_shm_caller,
+    question: *const c_void,
+    length: usize,
+    call: *mut u64,
+    ns: i64,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { ask(caller, question, length, call, Limit::from_nanoseconds(ns)) }
+}
+
+/// # Safety
+/// As of [`handle::enter`](crate::handle::enter), and of [`Place::open`].
+unsafe fn answer(caller: *mut ys_shm_caller, call: u64, place: Place, limit: Limit) -> c_int {
+    // SAFETY: by the caller.
+    let Some(mut room) = (unsafe { place.open() }) else { return c_int::from_code(YS_EINVAL) };
+    let recv = |asking: &mut Asking| c_int::from_code(asking.recv(call, &mut room, limit).err().unwrap_or(YS_OK));
+    // SAFETY: by the caller.
+    unsafe { enter(caller, recv) }
+}
+
+/// Receives the answer of a call; waits until it is there. Then the call is over, as it is after any error but YS_ETOOLONG,
+/// YS_EMPTY and YS_TIMEOUT. Answers that were given before the channel has ended are received.
+///
+/// @param caller the caller
+/// @param call the number of the call
+/// @param to where the bytes of the answer are put; NULL if there is no room
+/// @param room how many bytes there is room for
+/// @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+/// @return YS_OK; YS_EINVAL; YS_ERANGE: no call of this caller that is not over has this number; YS_ETOOLONG: the answer does not fit, and
+///     stays; YS_UNANSWERED: the question was dropped; or the channel has ended: YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or
+///     YS_REFUSED and the codes behind it
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_caller_recv(
+    caller: *mut ys_shm_caller,
+    call: u64,
+    to: *mut c_void,
+    room: usize,
+    length: *mut usize,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { answer(caller, call, Place { to, room, length }, Limit::Never) }
+}
+
+/// Receives the answer of a call if it is there. Never waits.
+///
+/// @param caller the caller
+/// @param call the number of the call
+/// @param to where the bytes of the answer are put; NULL if there is no room
+/// @param room how many bytes there is room for
+/// @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+/// @return YS_OK; YS_EMPTY: the call goes on; otherwise as ys_shm_caller_recv
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_caller_try_recv(
+    caller: *mut ys_shm_caller,
+    call: u64,
+    to: *mut c_void,
+    room: usize,
+    length: *mut usize,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { answer(caller, call, Place { to, room, length }, Limit::Now) }
+}
+
+/// Receives the answer of a call; waits for so long at most.
+///
+/// @param caller the caller
+/// @param call the number of the call
+/// @param to where the bytes of the answer are put; NULL if there is no room
+/// @param room how many bytes there is room for
+/// @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+/// @param ns nanoseconds; 0: as ys_shm_caller_try_recv; less than 0: for ever
+/// @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: the call goes on; otherwise as ys_shm_caller_recv
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_caller_recv_for(
+    caller: *mut ys_shm_caller,
+    call: u64,
+    to: *mut c_void,
+    room: usize,
+    length: *mut usize,
+    ns: i64,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { answer(caller, call, Place { to, room, length }, Limit::from_nanoseconds(ns)) }
+}
+
+/// Gives a call up. The question is received and answered all the same; until then it counts against those that may be under
+/// way. Never waits.
+///
+/// @param caller the caller
+/// @param call the number of the call
+/// @return YS_OK; YS_ERANGE: no call of this caller that is not over has this number
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_caller_give_up(caller: *mut ys_shm_caller, call: u64) -> c_int {
+    let give_up = |asking: &mut Asking| c_int::from_code(asking.calls.remove(&call).map_or(YS_ERANGE, |_| YS_OK));
+    // SAFETY: by the caller.
+    unsafe { enter(caller, give_up) }
+}
+
+/// Whether the channel has ended: no question that is asked now would be received. One system call.
+///
+/// @param caller the caller
+/// @return 1 or 0, or an error
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_caller_is_closed(caller: *mut ys_shm_caller) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(caller, |asking| c_int::from(asking.caller.is_disconnected())) }
+}
+
+/// The descriptor of the caller, for poll and epoll, after ys_shm_caller_arm. It stays the caller's: never read, written or closed.
+///
+/// @param caller the caller
+/// @return the descriptor
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_caller_fd(caller: *mut ys_shm_caller) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(caller, |asking| asking.caller.as_fd().as_raw_fd()) }
+}
+
+/// Says that the caller is about to sleep in an event loop: if none of its calls has ended, the descriptor becomes readable when
+/// one has, or when the channel ends. Some system calls, and a look at each call.
+///
+/// @param caller the caller
+/// @return 1: sleep; 0: do not, there is something to be done now
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_caller_arm(caller: *mut ys_shm_caller) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(caller, |asking| c_int::from(asking.arm())) }
+}
+
+/// As ys_shm_caller_arm, for who waits until it may ask.
+///
+/// @param caller the caller
+/// @return 1: sleep; 0: do not, there is something to be done now
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_caller_arm_to_ask(caller: *mut ys_shm_caller) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(caller, |asking| c_int::from(asking.caller.arm_to_ask())) }
+}
+
+/// Frees a caller, and gives up its calls. Also in a forked child, for a handle of its parent: there it closes descriptors only.
+///
+/// @param caller the caller, which is not to be used any more; NULL: nothing is done
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_caller_free(caller: *mut ys_shm_caller) {
+    // SAFETY: by the caller.
+    unsafe { free(caller) }
+}
+
+/// Opens the receiver of the questions of many callers, which connect by its name, by ys_shm_connect, or inherit a
+/// ys_shm_questions_seat. They come and go as the senders of a ys_shm_funnel.
+///
+/// @param name the name, as of ys_shm_listener_open; NULL: none
+/// @param largest the most bytes of a question, and of an answer, 4088 or less; all callers must say the same
+/// @param options how it treats its peers, who may connect, and how many questions of one may be without an answer; NULL: the
+///     defaults
+/// @param questions where it is put; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_questions_open(
+    name: *const c_char,
+    largest: usize,
+    options: *const ys_shm_options,
+    questions: *mut *mut ys_shm_questions,
+) -> c_int {
+    let make = || {
+        // SAFETY: by the caller.
+        let (options, name) = unsafe { (ys_shm_options::read(options)?, named(name)?) };
+        sized!(largest, hearing(&options, name))
+    };
+    // SAFETY: by the caller.
+    unsafe { open(questions, make) }
+}
+
+/// A place for one more caller: a socket for ys_shm_caller_open, for a child to inherit. Only a descriptor without FD_CLOEXEC is
+/// inherited: clear it in the child.
+///
+/// @param questions the receiver
+/// @param caller receives the number of that caller
+/// @return a descriptor, which is the caller's; YS_EINVAL; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_questions_seat(questions: *mut ys_shm_questions, caller: *mut u64) -> c_int {
+    if caller.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { enter(questions, |questions| numbered_seat(questions.seat(), caller)) }
+}
+
+/// # Safety
+/// As of [`handle::enter`](crate::handle::enter); places, or NULL.
+unsafe fn recv(
+    questions: *mut ys_shm_questions,
+    question: *mut *mut ys_shm_question,
+    caller: *mut u64,
+    limit: Limit,
+) -> c_int {
+    if question.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { *question = ptr::null_mut() };
+    let recv = |questions: &mut Box<dyn Hears>| {
+        let next = || {
+            let (by, question) = questions.next(limit)?;
+            if !caller.is_null() {
+                // SAFETY: by the caller.
+                unsafe { *caller = by };
+            }
+            Ok(question)
+        };
+        // SAFETY: by the caller.
+        unsafe { open(question, next) }
+    };
+    // SAFETY: by the caller.
+    unsafe { enter(questions, recv) }
+}
+
+/// Receives a question of any caller; waits while there is none.
+///
+/// @param questions the receiver
+/// @param question receives the question; NULL after an error
+/// @param caller receives the number of its caller; NULL: it is not asked for
+/// @return YS_OK; YS_EINVAL; YS_CLOSED: all callers of a receiver without a name are gone
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_questions_recv(
+    questions: *mut ys_shm_questions,
+    question: *mut *mut ys_shm_question,
+    caller: *mut u64,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { recv(questions, question, caller, Limit::Never) }
+}
+
+/// Receives a question if there is one. Never waits. If there is none it asks the kernel once for more.
+///
+/// @param questions the receiver
+/// @param question receives the question; NULL after an error
+/// @param caller receives the number of its caller; NULL: it is not asked for
+/// @return YS_OK; YS_EMPTY; otherwise as ys_shm_questions_recv
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_questions_try_recv(
+    questions: *mut ys_shm_questions,
+    question: *mut *mut ys_shm_question,
+    caller: *mut u64,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { recv(questions, question, caller, Limit::Now) }
+}
+
+/// Receives a question; waits for so long at most.
+///
+/// @param questions the receiver
+/// @param question receives the question; NULL after an error
+/// @param caller receives the number of its caller; NULL: it is not asked for
+/// @param ns nanoseconds; 0: as ys_shm_questions_try_recv; less than 0: for ever
+/// @return YS_OK; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was none; otherwise as ys_shm_questions_recv
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_questions_recv_for(
+    questions: *mut ys_shm_questions,
+    question: *mut *mut ys_shm_question,
+    caller: *mut u64,
+    ns: i64,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { recv(questions, question, caller, Limit::from_nanoseconds(ns)) }
+}
+
+/// The next caller that has ended since this was asked last, in order, as ys_shm_funnel_next_ended.
+///
+/// @param questions the receiver
+/// @param caller receives its number
+/// @param why receives YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED or one of the codes behind it
+/// @return YS_OK; YS_EMPTY: none has ended; YS_EINVAL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_questions_next_ended(
+    questions: *mut ys_shm_questions,
+    caller: *mut u64,
+    why: *mut c_int,
+) -> c_int {
+    if caller.is_null() || why.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { enter(questions, |questions| next_ended(questions.next_ended(), caller, why)) }
+}
+
+/// How many callers there are, with those that have connected and have not said yet what they are.
+///
+/// @param questions the receiver
+/// @return how many, or an error
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_questions_callers(questions: *mut ys_shm_questions) -> isize {
+    // SAFETY: by the caller.
+    unsafe { enter(questions, |questions| questions.callers() as isize) }
+}
+
+/// The descriptor of the receiver, for poll and epoll, after ys_shm_questions_arm. It stays the receiver's: never read, written or
+/// closed.
+///
+/// @param questions the receiver
+/// @return the descriptor
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_questions_fd(questions: *mut ys_shm_questions) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(questions, |questions| questions.as_fd().as_raw_fd()) }
+}
+
+/// Says that the receiver is about to sleep in an event loop, which has received until YS_EMPTY and then asked for callers that have
+/// ended: if there is no question, the descriptor becomes readable when there is, or when a caller comes or goes. Some system
+/// calls.
+///
+/// @param questions the receiver
+/// @return 1: sleep; 0: do not, there is something to be done now
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_questions_arm(questions: *mut ys_shm_questions) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(questions, |questions| c_int::from(questions.arm())) }
+}
+
+/// Frees a receiver, and takes its name away. Its callers are told that it is closed; questions that were received can be answered no more.
+/// Also in a forked child, for a handle of its parent: there it closes descriptors only.
+///
+/// @param questions the receiver, which is not to be used any more; NULL: nothing is done
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_questions_free(questions: *mut ys_shm_questions) {
+    // SAFETY: by the caller.
+    unsafe { free(questions) }
+}
+
+/// How many bytes a question has.
+///
+/// @param question the question
+/// @return how many; 0 after an error, with EINVAL in errno
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_question_length(question: *mut ys_shm_question) -> usize {
+    // SAFETY: by the caller.
+    unsafe { enter(question, |question| question.bytes().len()) }
+}
+
+/// The bytes of a question: a copy of this process's own, which stays until it is answered or freed.
+///
+/// @param question the question
+/// @return the address of its first byte; NULL after an error: it was answered
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_question_bytes(question: *mut ys_shm_question) -> *const c_void {
+    // SAFETY: by the caller.
+    unsafe { enter(question, |question| question.bytes().as_ptr().cast::<c_void>()) }
+}
+
+/// Answers a question; the caller, if it waits, is woken. If that has given up, or is gone, or the receiver of questions was freed, the
+/// answer reaches nobody. Never waits, but for other answers to this caller that are given just now.
+///
+/// @param question the question, which is freed afterwards
+/// @param answer its bytes; NULL if there are none
+/// @param length how many
+/// @return YS_OK; YS_EINVAL; YS_ETOOLONG: it is not answered yet; YS_CLOSED: it was answered before
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_question_answer(
+    question: *mut ys_shm_question,
+    answer: *const c_void,
+    length: usize,
+) -> c_int {
+    // SAFETY: by the caller.
+    let Some(answer) = (unsafe { bytes(answer, length) }) else { return c_int::from_code(YS_EINVAL) };
+    let give = |place: &mut Option<Box<dyn Asked>>| {
+        c_int::from_code(match place.take().map(|question| question.answer(answer)) {
+            Some(Ok(())) => YS_OK,
+            Some(Err(question)) => {
+                *place = Some(question);
+                ys_code::YS_ETOOLONG
+            }
+            None => YS_CLOSED,
+        })
+    };
+    // SAFETY: by the caller.
+    unsafe { place(question, give) }
+}
+
+/// Frees a question. If it was not answered its caller is told so: YS_UNANSWERED. Also in a forked child, for a handle of its
+/// parent: there it tells nobody.
+///
+/// @param question the question, which is not to be used any more; NULL: nothing is done
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_question_free(question: *mut ys_shm_question) {
+    // SAFETY: by the caller.
+    unsafe { free(question) }
+}
