@@ -51,13 +51,16 @@ static void child_works(const char *name) {
   ys_shm_tx_free(said), ys_shm_work_rx_free(rx);
 }
 
-/* Gives one back, and dies over the next. */
 static void child_crashes(const char *name) {
+  received(working(ys_shm_connect(name, NULL)));
+  raise(SIGKILL);
+}
+
+static void child_gives_back(const char *name) {
   ys_shm_work_rx *rx = working(ys_shm_connect(name, NULL));
   received(rx);
   CHECK_IS(ys_shm_work_give_back(rx), YS_OK);
-  received(rx);
-  raise(SIGKILL);
+  ys_shm_work_rx_free(rx);
 }
 
 /* Dies with the jobs that it has given out. */
@@ -70,40 +73,44 @@ static void child_gives(const char *name) {
 static const struct {
   const char *name;
   void (*play)(const char *argument);
-} parts[] = {{"works", child_works}, {"crashes", child_crashes}, {"gives", child_gives}};
+} parts[] = {{"works", child_works}, {"crashes", child_crashes}, {"gives back", child_gives_back}, {"gives", child_gives}};
 
 /* ---- two processes ---- */
 
 /* Each job is finished once, and done at least once, whoever dies. */
 static void no_job_is_lost_with_its_worker(void) {
   const unique name = name_of("work"), done = done_of(name.name);
-  static unsigned char times[JOBS];
+  static unsigned times[JOBS];
   ys_shm_work *tx = giving(name.name, 4);
   ys_shm_funnel *said;
   unsigned job;
   size_t length;
-  int code, crashed = 0;
-  pid_t crashing[3];
+  int code, begun = 0;
+  pid_t leaving[4];
   CHECK_IS(ys_shm_funnel_open(done.name, NULL, &said), YS_OK);
   const pid_t children[] = {played("works", name.name), played("works", name.name)};
   for (unsigned next = 0; next < JOBS; next++) {
-    if (next % (JOBS / 3) == 0) crashing[crashed++] = played("crashes", name.name);
+    if (next % (JOBS / 4) == 0) leaving[begun] = played(begun % 2 ? "gives back" : "crashes", name.name), begun++;
     while ((code = ys_shm_work_send_for(tx, &next, sizeof next, MILLISECOND)) == YS_TIMEOUT || code == YS_OK) {
       while (ys_shm_funnel_try_recv(said, &job, sizeof job, &length, NULL) == YS_OK) times[job]++;
       if (code == YS_OK) break;
     }
     CHECK_IS(code, YS_OK);
   }
-  /* Those that crash have had a job before the others have finished all. */
-  while ((code = ys_shm_work_settle(tx, MILLISECOND)) == YS_TIMEOUT || ys_shm_work_workers(tx) > 2) {
+  /* Jobs for those that are to leave, also if the others were faster. */
+  for (int left = 0; left < begun || code == YS_TIMEOUT;) {
+    code = ys_shm_work_settle(tx, MILLISECOND);
+    CHECK(code == YS_OK || code == YS_TIMEOUT);
     while (ys_shm_funnel_try_recv(said, &job, sizeof job, &length, NULL) == YS_OK) times[job]++;
+    siginfo_t found = {0};
+    if (left < begun) CHECK_IS(waitid(P_PID, (id_t)leaving[left], &found, WEXITED | WNOHANG | WNOWAIT), 0);
+    if (found.si_pid != 0) ended(leaving[left], left % 2 ? 0 : SIGKILL), left++;
     job = JOBS - 1;
-    if (code == YS_OK) CHECK_IS(ys_shm_work_send(tx, &job, sizeof job), YS_OK);
+    if (code == YS_OK && left < begun) CHECK_IS(ys_shm_work_send(tx, &job, sizeof job), YS_OK);
   }
-  CHECK_IS(code, YS_OK);
+  CHECK_IS(ys_shm_work_settle(tx, -1), YS_OK);
   CHECK(ys_shm_work_unfinished(tx) == 0 && ys_shm_work_finished(tx) >= JOBS);
   const long finished = ys_shm_work_finished(tx);
-  for (int at = 0; at < crashed; at++) ended(crashing[at], SIGKILL);
   ys_shm_work_free(tx);
   ended(children[0], 0);
   ended(children[1], 0);
