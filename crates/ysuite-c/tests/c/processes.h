@@ -75,6 +75,14 @@ static inline unique name_of(const char *test) {
   return made;
 }
 
+/* The lies about a word: near what is true, bit flips, and rubbish. */
+enum { LIES = 18 + 64 + 6 };
+static inline uint64_t lie(uint64_t honest, unsigned number) {
+  static const uint64_t rubbish[] = {0, 1, UINT64_MAX, UINT64_MAX / 2, UINT64_C(1) << 63, UINT64_C(1) << 32};
+  if (number < 18) return honest + number - 9;
+  return number < 82 ? honest ^ UINT64_C(1) << (number - 18) : rubbish[number - 82];
+}
+
 #define LONG_TIME (60000 * MILLISECOND)
 
 #endif

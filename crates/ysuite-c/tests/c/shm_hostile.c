@@ -298,14 +298,6 @@ static void memory_in_a_hello_is_checked(void) {
   }
 }
 
-/* The lies about a word: near what is true, bit flips, and rubbish. */
-enum { LIES = 18 + 64 + 6 };
-static uint64_t lie(uint64_t honest, unsigned number) {
-  static const uint64_t rubbish[] = {0, 1, UINT64_MAX, UINT64_MAX / 2, UINT64_C(1) << 63, UINT64_C(1) << 32};
-  if (number < 18) return honest + number - 9;
-  return number < 82 ? honest ^ UINT64_C(1) << (number - 18) : rubbish[number - 82];
-}
-
 /* Receives into rooms of all sizes: within them, and no more than a ring full. */
 static int receives_within(ys_shm_rx *rx, size_t room) {
   unsigned char to[CAPACITY + 16];
