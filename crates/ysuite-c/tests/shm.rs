@@ -153,6 +153,101 @@ fn what_was_freed_of_many_says_so() {
     }
 }
 
+/// Claim: The checked C build reports the use of a freed handle of loans between processes.
+#[test]
+fn what_was_freed_of_loans_says_so() {
+    let (mut tx, mut rx, mut borrowed, mut none, mut to) = (null_mut(), null_mut(), null_mut(), null_mut(), null_mut());
+    let mut byte = 0_u8;
+    // SAFETY: the checked build takes any use of a handle that was freed.
+    unsafe {
+        assert_eq!(ys_shm_loan_open(null(), 1, 8, null(), &mut tx), OK);
+        assert_eq!(ys_shm_loan_rx_open(ys_shm_loan_seat(tx), null(), &mut rx), OK);
+        assert_eq!((ys_shm_loan_serve(tx, 0), ys_shm_loan_reserve(tx, 1, &mut to)), (OK, OK));
+        assert_eq!((ys_shm_loan_commit(tx, 1), ys_shm_loan_recv(rx, &mut borrowed)), (OK, OK));
+        ys_shm_borrowed_free(borrowed);
+        ys_shm_loan_rx_free(rx);
+        ys_shm_loan_free(tx);
+        assert_eq!((ys_shm_borrowed_length(borrowed), errno::errno().0), (0, libc::EINVAL));
+        assert_eq!(ys_shm_borrowed_copy(borrowed, 0, place(&mut byte), 1), wide(EFREED));
+        assert!(ys_shm_borrowed_sealed(borrowed).is_null() && ys_shm_borrowed_untrusted(borrowed).is_null());
+        assert_eq!((ys_shm_loan_recv(rx, &mut none), ys_shm_loan_try_recv(rx, &mut none)), (EFREED, EFREED));
+        assert_eq!((ys_shm_loan_recv_for(rx, &mut none, -1), ys_shm_loan_rx_arm(rx)), (EFREED, EFREED));
+        assert_eq!((ys_shm_loan_rx_fd(rx), ys_shm_loan_seat(tx)), (EFREED, EFREED));
+        assert_eq!((ys_shm_loan_reserve(tx, 1, &mut to), ys_shm_loan_try_reserve(tx, 1, &mut to)), (EFREED, EFREED));
+        assert_eq!(ys_shm_loan_reserve_for(tx, 1, &mut to, -1), EFREED);
+        assert_eq!((ys_shm_loan_reserve_large(tx, 1, &mut to, -1), ys_shm_loan_commit(tx, 1)), (EFREED, EFREED));
+        assert_eq!((ys_shm_loan_largest(tx), errno::errno().0), (0, libc::EINVAL));
+        assert_eq!((ys_shm_loan_unused(tx), ys_shm_loan_held(tx)), (wide(EFREED), wide(EFREED)));
+        assert_eq!((ys_shm_loan_serve(tx, 0), ys_shm_loan_receivers(tx)), (EFREED, wide(EFREED)));
+        assert_eq!((ys_shm_loan_fd(tx), ys_shm_loan_arm(tx), ys_shm_loan_arm_large(tx)), (EFREED, EFREED, EFREED));
+    }
+}
+
+/// Claim: The checked C build reports the use of a freed handle of calls between processes.
+#[test]
+fn what_was_freed_of_calls_says_so() {
+    let (mut rx, mut caller, mut question, mut none) = (null_mut(), null_mut(), null_mut(), null_mut());
+    let (mut byte, mut length, mut number, mut why) = (0_u8, 0, 0, 0);
+    let to = place(&mut byte);
+    // SAFETY: the checked build takes any use of a handle that was freed.
+    unsafe {
+        assert_eq!(ys_shm_questions_open(null(), 8, null(), &mut rx), OK);
+        let seat = ys_shm_questions_seat(rx, &mut number);
+        assert_eq!(ys_shm_caller_open(seat, 8, null(), &mut caller), OK);
+        assert_eq!(ys_shm_caller_ask(caller, null(), 0, &mut number), OK);
+        assert_eq!(ys_shm_questions_recv(rx, &mut question, null_mut()), OK);
+        ys_shm_question_free(question);
+        ys_shm_caller_free(caller);
+        ys_shm_questions_free(rx);
+        assert_eq!(ys_shm_question_answer(question, null(), 0), EFREED);
+        assert_eq!((ys_shm_question_length(question), errno::errno().0), (0, libc::EINVAL));
+        assert!(ys_shm_question_bytes(question).is_null());
+        assert_eq!(ys_shm_caller_call(caller, null(), 0, to, 1, &mut length, -1), EFREED);
+        assert_eq!(ys_shm_caller_ask(caller, null(), 0, &mut number), EFREED);
+        assert_eq!(ys_shm_caller_try_ask(caller, null(), 0, &mut number), EFREED);
+        assert_eq!(ys_shm_caller_ask_for(caller, null(), 0, &mut number, -1), EFREED);
+        assert_eq!(ys_shm_caller_recv(caller, 1, to, 1, &mut length), EFREED);
+        assert_eq!(ys_shm_caller_try_recv(caller, 1, to, 1, &mut length), EFREED);
+        assert_eq!(ys_shm_caller_recv_for(caller, 1, to, 1, &mut length, -1), EFREED);
+        assert_eq!((ys_shm_caller_give_up(caller, 1), ys_shm_caller_is_closed(caller)), (EFREED, EFREED));
+        assert_eq!((ys_shm_caller_fd(caller), ys_shm_caller_arm(caller)), (EFREED, EFREED));
+        assert_eq!(ys_shm_caller_arm_to_ask(caller), EFREED);
+        assert_eq!(ys_shm_questions_seat(rx, &mut number), EFREED);
+        assert_eq!(ys_shm_questions_recv(rx, &mut none, null_mut()), EFREED);
+        assert_eq!(ys_shm_questions_try_recv(rx, &mut none, null_mut()), EFREED);
+        assert_eq!(ys_shm_questions_recv_for(rx, &mut none, null_mut(), -1), EFREED);
+        assert_eq!(ys_shm_questions_next_ended(rx, &mut number, &mut why), EFREED);
+        assert_eq!((ys_shm_questions_callers(rx), ys_shm_questions_fd(rx)), (wide(EFREED), EFREED));
+        assert_eq!(ys_shm_questions_arm(rx), EFREED);
+    }
+}
+
+/// Claim: The checked C build reports the use of a freed handle of a work queue between processes.
+#[test]
+fn what_was_freed_of_work_says_so() {
+    let (mut tx, mut rx) = (null_mut(), null_mut());
+    let (mut byte, mut length) = (0_u8, 0);
+    let to = place(&mut byte);
+    // SAFETY: the checked build takes any use of a handle that was freed.
+    unsafe {
+        assert_eq!(ys_shm_work_open(null(), 8, 1, null(), &mut tx), OK);
+        assert_eq!(ys_shm_work_rx_open(ys_shm_work_seat(tx), 8, null(), &mut rx), OK);
+        ys_shm_work_free(tx);
+        ys_shm_work_rx_free(rx);
+        assert_eq!((ys_shm_work_seat(tx), ys_shm_work_send(tx, null(), 0)), (EFREED, EFREED));
+        assert_eq!((ys_shm_work_try_send(tx, null(), 0), ys_shm_work_send_for(tx, null(), 0, -1)), (EFREED, EFREED));
+        assert_eq!((ys_shm_work_settle(tx, -1), ys_shm_work_serve(tx, -1)), (EFREED, EFREED));
+        assert_eq!((ys_shm_work_finished(tx), ys_shm_work_unfinished(tx)), (wide(EFREED), wide(EFREED)));
+        assert_eq!((ys_shm_work_workers(tx), ys_shm_work_fd(tx)), (wide(EFREED), EFREED));
+        assert_eq!((ys_shm_work_arm(tx), ys_shm_work_arm_to_settle(tx)), (EFREED, EFREED));
+        assert_eq!(ys_shm_work_recv(rx, to, 1, &mut length), EFREED);
+        assert_eq!(ys_shm_work_try_recv(rx, to, 1, &mut length), EFREED);
+        assert_eq!(ys_shm_work_recv_for(rx, to, 1, &mut length, -1), EFREED);
+        assert_eq!((ys_shm_work_finish(rx), ys_shm_work_give_back(rx)), (EFREED, EFREED));
+        assert_eq!((ys_shm_work_rx_fd(rx), ys_shm_work_rx_arm(rx)), (EFREED, EFREED));
+    }
+}
+
 /// The mistakes that end the process. Runs only as a child of the test below.
 fn mistake(name: &str) {
     let (tx, rx) = pipe();
@@ -177,6 +272,15 @@ fn mistake(name: &str) {
                 assert_eq!(ys_shm_funnel_open(null(), null(), &mut funnel), OK);
                 ys_shm_funnel_free(funnel);
                 ys_shm_funnel_free(funnel);
+            }
+            "borrowed twice" => {
+                let (mut tx, mut rx, mut borrowed, mut to) = (null_mut(), null_mut(), null_mut(), null_mut());
+                assert_eq!(ys_shm_loan_open(null(), 1, 8, null(), &mut tx), OK);
+                assert_eq!(ys_shm_loan_rx_open(ys_shm_loan_seat(tx), null(), &mut rx), OK);
+                assert_eq!((ys_shm_loan_serve(tx, 0), ys_shm_loan_reserve(tx, 1, &mut to)), (OK, OK));
+                assert_eq!((ys_shm_loan_commit(tx, 1), ys_shm_loan_recv(rx, &mut borrowed)), (OK, OK));
+                ys_shm_borrowed_free(borrowed);
+                ys_shm_borrowed_free(borrowed);
             }
             "listener twice" => {
                 let listener = listener("twice");
@@ -210,6 +314,7 @@ fn a_mistake_ends_the_process_with_a_sentence() {
         ("tx twice", "ysuite: ys_shm_tx_free was called for a handle that was freed before.\n"),
         ("rx twice", "ysuite: ys_shm_rx_free was called for a handle that was freed before.\n"),
         ("rx inside", "ysuite: ys_shm_rx_free was called for a handle that has a thread inside.\n"),
+        ("borrowed twice", "ysuite: ys_shm_borrowed_free was called for a handle that was freed before.\n"),
         ("listener twice", "ysuite: ys_shm_listener_free was called for a handle that was freed before.\n"),
         ("funnel twice", "ysuite: ys_shm_funnel_free was called for a handle that was freed before.\n"),
         ("fork", "ysuite: a forked child has used a handle of its parent; it may only call ys_shm_tx_free.\n"),
