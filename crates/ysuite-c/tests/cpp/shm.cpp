@@ -1,4 +1,4 @@
-// Pipes of bytes between processes as classes: every verb, a child that is this program again, and nothing left over.
+// Channels between processes as classes: every verb, a child that is this program again, and nothing left over.
 #include "check.hpp"
 
 #include <dirent.h>
@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -75,9 +76,40 @@ void plays(const std::string &part, const std::string &argument) {
     ys::shm::broadcast_receiver rx(ys::shm::connect(argument));
     for (std::size_t number = 0; number < messages; number++) CHECK(rx.recv().value() == made(number));
     CHECK(rx.recv().closed());
+  } else if (part == "borrows all") {
+    ys::shm::loan_receiver rx(ys::shm::connect(argument));
+    std::size_t number = 0;
+    for (ys::received<ys::shm::borrowed> message = rx.recv(); message; message = rx.recv()) CHECK(message->str() == made(number++));
+    CHECK(number == messages && rx.recv().closed());
+  } else if (part == "keeps one") {
+    ys::shm::loan_receiver rx{ys::shm::socket(std::stoi(argument))};
+    ys::shm::borrowed kept = rx.recv().value();
+    raise(SIGKILL);
+  } else if (part == "asks") {
+    ys::shm::caller caller(ys::shm::connect(argument), 300);
+    for (std::size_t number = 0; number < messages; number++) CHECK(caller.call(made(number)).value() == made(number) + "!");
+  } else if (part == "answers one") {
+    ys::shm::questions rx(argument, 300);
+    ys::shm::question first = rx.recv().value(), second = rx.recv().value();
+    CHECK(first.answer("the only one"));
+    raise(SIGKILL);
+  } else if (part == "works") {
+    ys::shm::work_receiver rx(ys::shm::connect(argument), 300);
+    while (ys::received<std::string> job = rx.recv()) CHECK(job->size() < 300 && rx.finish());
+    CHECK(rx.recv().closed());
+  } else if (part == "works and crashes") {
+    ys::shm::work_receiver rx(ys::shm::socket(std::stoi(argument)), 300);
+    CHECK(rx.recv() == "the last");
+    raise(SIGKILL);
   } else {
     CHECK(false);
   }
+}
+
+/* A part that inherits a connection. */
+child inherits(const char *part, ys::shm::socket inherited) {
+  CHECK(fcntl(inherited.fd(), F_SETFD, 0) == 0);
+  return child(part, std::to_string(inherited.fd()));
 }
 
 /* ---- tests ---- */
@@ -224,6 +256,134 @@ void a_watch_has_the_newest_value() {
   CHECK(rx.recv().closed());
 }
 
+void loans_reach_all() {
+  const std::string name = name_of("loans");
+  ys::shm::loan_sender tx(name, 4, 300);
+  child one("borrows all", name), other("borrows all", name);
+  while (tx.receivers() < 2) tx.serve_for(1ms);
+  for (std::size_t number = 0; number < messages; number++) {
+    ys::shm::loan loan = tx.reserve(300).value();
+    memcpy(loan.data(), made(number).data(), made(number).size());
+    CHECK(loan.size() == 300 && loan.commit(301) == status::too_long && loan.commit(made(number).size()));
+    CHECK(loan.commit() == status::invalid);
+  }
+  tx = ys::shm::loan_sender::without_name(1, 300);
+  one.ended();
+  other.ended();
+  child dying = inherits("keeps one", tx.seat().value());
+  while (tx.receivers() < 1) tx.serve_for(1ms);
+  CHECK(tx.largest() == 300 && tx.reserve(301).status() == status::too_long && tx.reserve(1).value().commit());
+  // It is not given back, but the dead hold nothing.
+  CHECK(tx.reserve_for(1, 60s).status() == status::died || tx.unused() == 1);
+  CHECK(tx.held() == 0);
+  dying.ended(SIGKILL);
+}
+
+void loans_in_one_process() {
+  ys::shm::loan_sender tx = ys::shm::loan_sender::without_name(1, 64);
+  ys::shm::loan_receiver rx(tx.seat().value());
+  tx.serve();
+  CHECK(rx.try_recv().status() == status::empty && rx.recv_for(1ms).status() == status::timeout && rx.arm() && rx.fd() >= 0);
+  ys::shm::loan loan = tx.try_reserve(12).value();
+  const std::uint32_t words[] = {1, 2, 3};
+  memcpy(loan.data(), words, sizeof words);
+  CHECK(loan.commit() && tx.try_reserve(1).status() == status::full && tx.reserve_for(1, 1ms).status() == status::timeout);
+  CHECK(tx.unused() == 0 && tx.arm() && tx.fd() >= 0 && !tx.arm_large());
+  ys::shm::borrowed borrowed = rx.recv_until(std::chrono::steady_clock::now() + 60s).value();
+  CHECK(borrowed.size() == 12 && borrowed.read<std::uint32_t>(8) == 3u && !borrowed.read<std::uint32_t>(9));
+  char byte = 0;
+  CHECK(borrowed.copy(4, &byte, 1) == 1 && byte == 2 && borrowed.sealed().data() == nullptr && tx.held() == 1);
+  CHECK(memcmp(borrowed.untrusted(), words, sizeof words) == 0);
+  ys::shm::loan large = tx.reserve_large(100000).value();
+  memset(large.data(), 'l', large.size());
+  CHECK(large.commit(99999) && tx.try_reserve_large(1).value().commit() && tx.reserve_large_for(1, 1ms));
+  CHECK(rx.recv().value().sealed() == std::string(99999, 'l'));
+  borrowed = rx.recv().value();
+  CHECK(tx.unused() == 1 && borrowed.sealed().size() == 1);
+  tx = ys::shm::loan_sender::without_name(1, 1);
+  CHECK(rx.recv().closed() && ys::shm::loan_sender::try_open("a/b/c/none", 1, 1).status() == status::system);
+  CHECK(ys::shm::loan_receiver::try_open(ys::shm::socket(-1)).status() == status::closed);
+}
+
+void calls_are_answered() {
+  const std::string name = name_of("calls"), dies = name_of("dies");
+  {
+    ys::shm::questions rx(name, 300);
+    child one("asks", name), other("asks", name);
+    int over = 0;
+    while (over < 2) {
+      if (ys::received<ys::shm::question> question = rx.recv_for(1ms)) {
+        CHECK(question->answer(std::string(question->bytes()) + "!") && question->answer("") == status::closed);
+      }
+      while (ys::received<ys::shm::ended> ended = rx.next_ended()) {
+        CHECK(ended->why == status::closed);
+        over++;
+      }
+    }
+    one.ended();
+    other.ended();
+  }
+  child dying("answers one", dies);
+  ys::received<ys::shm::socket> over = ys::shm::try_connect(dies);
+  for (; !over; over = ys::shm::try_connect(dies)) usleep(1000);
+  ys::shm::caller caller(std::move(*over), 300);
+  const std::uint64_t first = caller.ask("first").value(), second = caller.ask("second").value();
+  CHECK(caller.recv(second).status() == status::died && caller.recv(first).value() == "the only one");
+  CHECK(caller.closed() && caller.ask("third").status() == status::died && caller.call("fourth").status() == status::died);
+  dying.ended(SIGKILL);
+}
+
+void calls_in_one_process() {
+  ys::shm::options few;
+  few.calls = 1;
+  ys::shm::questions rx = ys::shm::questions::without_name(8, few);
+  ys::shm::seat seat = rx.seat().value();
+  ys::shm::caller caller(std::move(seat.over), 8);
+  CHECK(rx.callers() == 1 && !rx.try_recv() && rx.recv_for(1ms).status() == status::timeout && !rx.next_ended() && rx.fd() >= 0);
+  const std::uint64_t call = caller.ask_for("one", 60s).value();
+  CHECK(caller.try_ask("two").status() == status::full && caller.ask_for("two", 1ms).status() == status::timeout);
+  CHECK(caller.ask(std::string(57, 'a')).status() == status::too_long && caller.arm_to_ask() && caller.arm() && caller.fd() >= 0);
+  CHECK(caller.try_recv(call).status() == status::empty && caller.recv_for(call, 1ms).status() == status::timeout);
+  {
+    ys::shm::question question = rx.recv().value();
+    CHECK(question.bytes() == "one" && question.caller() == seat.sender && question.answer(std::string(57, 'a')) == status::too_long);
+  }
+  CHECK(!caller.arm() && caller.recv(call).status() == status::unanswered && caller.recv(call).status() == status::out_of_range);
+  const std::uint64_t given_up = caller.try_ask("two").value();
+  CHECK(caller.give_up(given_up) && caller.give_up(given_up) == status::out_of_range && !caller.closed());
+  CHECK(caller.call_for("three", 1ms).status() == status::timeout && rx.arm() == false);
+  rx = ys::shm::questions::without_name(8);
+  CHECK(caller.closed() && caller.call("four").closed() && rx.recv().closed());
+  CHECK(ys::shm::questions::try_open("", 8).status() == status::refused_name);
+}
+
+void work_is_done() {
+  const std::string name = name_of("work");
+  ys::shm::work_sender tx(name, 300, 4);
+  child one("works", name), other("works", name);
+  for (std::size_t number = 0; number < messages; number++) CHECK(tx.send(made(number)));
+  CHECK(tx.settle() && tx.finished() == messages && tx.unfinished() == 0);
+  tx = ys::shm::work_sender::without_name(300, 1);
+  one.ended();
+  other.ended();
+  CHECK(tx.send("none") == status::closed && tx.workers() == 0);
+  child dying = inherits("works and crashes", tx.seat().value());
+  CHECK(tx.send("the last"));
+  dying.ended(SIGKILL);
+  CHECK(tx.settle() == status::closed && tx.unfinished() == 1);
+  ys::shm::work_receiver rx(tx.seat().value(), 300);
+  tx.serve();
+  CHECK(!rx.arm() && rx.fd() >= 0 && rx.try_recv() == "the last" && rx.give_back() && rx.finish() == status::invalid);
+  CHECK(rx.try_recv().status() == status::empty && rx.arm());
+  tx.serve();
+  CHECK(rx.recv_for(60s) == "the last" && rx.recv() == "the last" && tx.try_send("b") == status::full);
+  CHECK(tx.send_for("b", 1ms) == status::timeout && tx.settle_for(1ms) == status::timeout && tx.arm() && tx.arm_to_settle() && tx.fd() >= 0);
+  CHECK(rx.finish() && tx.settle_for(60s) && tx.finished() == 1 && tx.send("b", 1) && tx.workers() == 1);
+  tx = ys::shm::work_sender::without_name(8, 1);
+  CHECK(rx.recv() == "b" && rx.finish() && rx.recv().closed());
+  CHECK(ys::shm::work_sender::try_open(name, 8, 65).status() == status::refused_capacity);
+}
+
 }  // namespace
 
 int main(int count, char **arguments) {
@@ -236,4 +396,9 @@ int main(int count, char **arguments) {
   RUN_CLEAN(a_funnel_hears_how_each_child_ends);
   RUN_CLEAN(a_broadcast_reaches_all);
   RUN_CLEAN(a_watch_has_the_newest_value);
+  RUN_CLEAN(loans_reach_all);
+  RUN_CLEAN(loans_in_one_process);
+  RUN_CLEAN(calls_are_answered);
+  RUN_CLEAN(calls_in_one_process);
+  RUN_CLEAN(work_is_done);
 }
