@@ -32,7 +32,12 @@
  *
  *  A funnel is the receiver of many senders, ys_shm_funnel_open(): each is the sender of a pipe, and does not know the difference.
  *  The other way round, one sender has many receivers: of a broadcast, ys_shm_broadcast_open(), each receives all messages; of a
- *  watch, ys_shm_watch_open(), the newest value. The sender writes once for all.
+ *  watch, ys_shm_watch_open(), the newest value. The sender writes once for all. Of loans, ys_shm_loan_open(), each is lent all messages in
+ *  the memory where the sender has filled them: nothing is copied, however long they are, and one that dies holds nothing.
+ *
+ *  Questions and answers: any number of callers, ys_shm_caller_open(), ask one receiver, ys_shm_questions_open(), which may answer in any
+ *  order and by any thread; calls end with it. A work queue, ys_shm_work_open(), gives each job to one of its workers; one that dies gives
+ *  back what it has not finished, to another. Their messages have at most 4088 bytes: what is longer is lent.
  *
  *  Handles are used as those of ysuite.h: by one thread at a time; freeing closes; in the checked build a handle that was freed
  *  or that two threads use is found out, and so is a forked child that uses a handle of its parent, whose memory it has not. Of

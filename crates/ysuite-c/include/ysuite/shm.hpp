@@ -13,6 +13,8 @@
  *  if (ys::status sent = tx.send("hello"); !sent) std::cerr << sent.text() << '\n';
  *  @endcode
  *
+ *  As of C there are also funnels, broadcasts, watches, loans, callers and their questions, and work queues.
+ *
  *  A handle is moved, not copied, and closed when it is destroyed. Constructors, connect() and pipe() throw std::system_error;
  *  without exceptions they end the process. What is called try_ never does: it returns a ys::received, which knows why it is empty.
  */
