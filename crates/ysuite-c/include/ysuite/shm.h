@@ -1223,7 +1223,7 @@ int ys_shm_caller_open(int fd,
  * @param caller the caller
  * @param question its bytes; NULL if there are none
  * @param length how many
- * @param to where the bytes of the answer are put; NULL if there is no room
+ * @param to where the bytes of the answer are put, which may be where the question is; NULL if there is no room
  * @param room how many bytes there is room for
  * @param answered receives how many bytes the answer has; 0 after any other error than YS_ETOOLONG
  * @param ns nanoseconds; less than 0: for ever
@@ -1709,7 +1709,8 @@ int ys_shm_work_recv_for(struct ys_shm_work_rx *rx, void *to, size_t room, size_
  * Says that the job that was received is done: nobody does it again. Never waits.
  *
  * @param rx the worker
- * @return YS_OK; YS_EINVAL: no job was received since the last one was finished or given back; YS_BROKEN
+ * @return YS_OK; YS_EINVAL: no job was received since the last one was finished or given back; YS_BROKEN, YS_EMPTY: the sender has
+ *     broken the protocol, and taken it away
  */
 int ys_shm_work_finish(struct ys_shm_work_rx *rx);
 
@@ -1969,7 +1970,7 @@ int ys_shm_caller_open(int fd,
  * @param caller the caller
  * @param question its bytes; NULL if there are none
  * @param length how many
- * @param to where the bytes of the answer are put; NULL if there is no room
+ * @param to where the bytes of the answer are put, which may be where the question is; NULL if there is no room
  * @param room how many bytes there is room for
  * @param answered receives how many bytes the answer has; 0 after any other error than YS_ETOOLONG
  * @param ns nanoseconds; less than 0: for ever
@@ -3262,7 +3263,8 @@ int ys_shm_work_recv_for(struct ys_shm_work_rx *rx, void *to, size_t room, size_
  * Says that the job that was received is done: nobody does it again. Never waits.
  *
  * @param rx the worker
- * @return YS_OK; YS_EINVAL: no job was received since the last one was finished or given back; YS_BROKEN
+ * @return YS_OK; YS_EINVAL: no job was received since the last one was finished or given back; YS_BROKEN, YS_EMPTY: the sender has
+ *     broken the protocol, and taken it away
  */
 int ys_shm_work_finish(struct ys_shm_work_rx *rx);
 

@@ -51,7 +51,7 @@ impl Kind for ys_shm_question {
 }
 
 /// A caller of questions and answers of any size.
-trait Asks: AsFd {
+trait Asks: AsFd + Send {
     fn ask(&mut self, question: &[u8], limit: Limit) -> Result<Pending, ys_code>;
     /// Asks, and waits for the answer.
     fn call(&mut self, question: &[u8], limit: Limit) -> Result<Vec<u8>, ys_code>;
@@ -132,6 +132,7 @@ enum Call {
 
 pub(super) struct Asking {
     caller: Box<dyn Asks>,
+    // GROWS: by calls that are under way, of which there is a most, and by answers that did not fit and are not received again.
     calls: HashMap<u64, Call>,
     /// The number of the last one.
     last: u64,
@@ -175,7 +176,7 @@ impl Asking {
 }
 
 /// The receiver of questions of any size.
-pub(super) trait Hears: AsFd {
+pub(super) trait Hears: AsFd + Send {
     fn next(&mut self, limit: Limit) -> Result<(u64, Box<dyn Asked>), ys_code>;
     fn seat(&mut self) -> Result<(u64, OwnedFd), Error>;
     fn next_ended(&mut self) -> Option<Ended>;
@@ -214,7 +215,7 @@ fn hearing<const WORDS: usize>(options: &Options, name: Option<&str>) -> Result<
 }
 
 /// A question of any size.
-pub(super) trait Asked {
+pub(super) trait Asked: Send {
     fn bytes(&self) -> &[u8];
     /// Answers it; the question, if the answer is too long.
     fn answer(self: Box<Self>, answer: &[u8]) -> Result<(), Box<dyn Asked>>;
@@ -264,7 +265,7 @@ pub unsafe extern "C" fn ys_shm_caller_open(
 /// @param caller the caller
 /// @param question its bytes; NULL if there are none
 /// @param length how many
-/// @param to where the bytes of the answer are put; NULL if there is no room
+/// @param to where the bytes of the answer are put, which may be where the question is; NULL if there is no room
 /// @param room how many bytes there is room for
 /// @param answered receives how many bytes the answer has; 0 after any other error than YS_ETOOLONG
 /// @param ns nanoseconds; less than 0: for ever
@@ -281,18 +282,19 @@ pub unsafe extern "C" fn ys_shm_caller_call(
     answered: *mut usize,
     ns: i64,
 ) -> c_int {
+    let place = Place { to, room, length: answered };
     // SAFETY: by the caller.
-    let (Some(question), Some(mut room)) =
-        (unsafe { (bytes(question, length), Place { to, room, length: answered }.open()) })
-    else {
+    let (true, Some(question)) = (unsafe { (place.open().is_some(), bytes(question, length)) }) else {
         return c_int::from_code(YS_EINVAL);
     };
     let call = |asking: &mut Asking| {
-        c_int::from_code(match asking.caller.call(question, Limit::from_nanoseconds(ns)) {
-            Ok(answer) if room.put(&answer) => YS_OK,
-            Ok(_) => ys_code::YS_ETOOLONG,
-            Err(code) => code,
-        })
+        let answer = match asking.caller.call(question, Limit::from_nanoseconds(ns)) {
+            Ok(answer) => answer,
+            Err(code) => return c_int::from_code(code),
+        };
+        // SAFETY: by the caller. The question, which may be in the same place, is not read any more.
+        let fits = unsafe { place.open() }.is_some_and(|mut room| room.put(&answer));
+        c_int::from_code(if fits { YS_OK } else { ys_code::YS_ETOOLONG })
     };
     // SAFETY: by the caller.
     unsafe { enter(caller, call) }
@@ -311,11 +313,15 @@ unsafe fn ask(
     let (Some(question), false) = (unsafe { bytes(question, length) }, call.is_null()) else {
         return c_int::from_code(YS_EINVAL);
     };
-    let ask = |asking: &mut Asking| {
-        let asked = asking.ask(question, limit);
-        // SAFETY: by the caller.
-        unsafe { *call = asked.unwrap_or(0) };
-        c_int::from_code(asked.err().unwrap_or(YS_OK))
+    // SAFETY: by the caller.
+    unsafe { *call = 0 };
+    let ask = |asking: &mut Asking| match asking.ask(question, limit) {
+        Ok(number) => {
+            // SAFETY: by the caller.
+            unsafe { *call = number };
+            c_int::from_code(YS_OK)
+        }
+        Err(code) => c_int::from_code(code),
     };
     // SAFETY: by the caller.
     unsafe { enter(caller, ask) }

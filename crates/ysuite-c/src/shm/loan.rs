@@ -58,6 +58,9 @@ pub(super) struct Lender {
     descriptor: RawFd,
 }
 
+// SAFETY: it owns the sender, and both that and a loan may be given to another thread.
+unsafe impl Send for Lender {}
+
 impl AsFd for Lender {
     fn as_fd(&self) -> BorrowedFd<'_> {
         // SAFETY: that of the sender, which has the same one until it is dropped, with `self`.
@@ -178,11 +181,15 @@ unsafe fn reserve(loan: *mut ys_shm_loan, length: usize, memory: Memory, to: *mu
     if to.is_null() {
         return c_int::from_code(YS_EINVAL);
     }
-    let reserve = |lender: &mut Lender| {
-        let reserved = lender.reserve(length, memory, limit);
-        // SAFETY: by the caller.
-        unsafe { *to = *reserved.as_ref().unwrap_or(&ptr::null_mut()) };
-        c_int::from_code(reserved.err().unwrap_or(YS_OK))
+    // SAFETY: by the caller.
+    unsafe { *to = ptr::null_mut() };
+    let reserve = |lender: &mut Lender| match lender.reserve(length, memory, limit) {
+        Ok(start) => {
+            // SAFETY: by the caller.
+            unsafe { *to = start };
+            c_int::from_code(YS_OK)
+        }
+        Err(code) => c_int::from_code(code),
     };
     // SAFETY: by the caller.
     unsafe { enter(loan, reserve) }

@@ -48,11 +48,11 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// The buffer, and the length, which is 0 until a message is put.
+    /// The buffer, and the length, which is 0 until a message is put. `None`: a null pointer.
     ///
     /// # Safety
     /// A buffer, and a place for a length, or NULL; nobody else uses them for as long as the result is.
-    pub(super) unsafe fn open<'a>(self) -> Option<Room<'a>> {
+    pub(super) unsafe fn open<'a>(&self) -> Option<Room<'a>> {
         // SAFETY: by the caller.
         let (to, length) = unsafe { (buffer(self.to, self.room)?, self.length.as_mut()?) };
         *length = 0;

@@ -96,8 +96,8 @@ trait Kind: Sized + 'static {
     /// A message that did not fit is replaced by a newer one.
     const REPLACES: bool = false;
 
-    /// What it has, until it is closed or given away.
-    type End: 'static;
+    /// What it has, until it is closed or given away. A handle may move between threads.
+    type End: Send + 'static;
 }
 
 struct Slot<K: Kind> {

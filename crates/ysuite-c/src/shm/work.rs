@@ -40,7 +40,7 @@ impl Kind for ys_shm_work_rx {
 }
 
 /// The sender of jobs of any size.
-pub(super) trait Gives: AsFd {
+pub(super) trait Gives: AsFd + Send {
     fn send(&mut self, job: &[u8], limit: Limit) -> Result<(), ys_code>;
     fn settle(&mut self, limit: Limit) -> Result<(), ys_code>;
     fn serve(&mut self, limit: Limit);
@@ -122,7 +122,7 @@ fn sender<const WORDS: usize>(options: &Options, name: Option<&str>, credit: usi
 }
 
 /// The worker's end of jobs of any size.
-trait Takes: AsFd {
+trait Takes: AsFd + Send {
     /// Shows the next job, which stays the next one.
     fn show(&mut self, limit: Limit, show: &mut dyn FnMut(&[u8])) -> Result<(), ys_code>;
     /// Says what has become of the next job, which is there.
@@ -471,7 +471,8 @@ pub unsafe extern "C" fn ys_shm_work_recv_for(
 /// Says that the job that was received is done: nobody does it again. Never waits.
 ///
 /// @param rx the worker
-/// @return YS_OK; YS_EINVAL: no job was received since the last one was finished or given back; YS_BROKEN
+/// @return YS_OK; YS_EINVAL: no job was received since the last one was finished or given back; YS_BROKEN, YS_EMPTY: the sender has
+///     broken the protocol, and taken it away
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_work_finish(rx: *mut ys_shm_work_rx) -> c_int {
     // SAFETY: by the caller.
