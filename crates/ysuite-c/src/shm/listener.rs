@@ -66,6 +66,7 @@ pub unsafe extern "C" fn ys_shm_accept(listener: *mut ys_shm_listener, ns: i64) 
             if left == Some(Duration::ZERO) {
                 return c_int::from_code(limit.empty());
             }
+            // MUTANT: Without it this looks again at once.
             wait_readable(listener.as_fd(), left);
         }
     };
@@ -73,6 +74,7 @@ pub unsafe extern "C" fn ys_shm_accept(listener: *mut ys_shm_listener, ns: i64) 
     unsafe { enter(listener, accept) }
 }
 
+// MUTANT: As above.
 /// Blocks until a descriptor is readable, the time is up, or a signal comes.
 fn wait_readable(of: BorrowedFd<'_>, limit: Option<Duration>) {
     // Rounded up, and at most a day: then it is called again.

@@ -114,6 +114,7 @@ impl<K: Kind> Content for Slot<K> {
     fn share(&self) {}
 }
 
+// MUTANT: The checked build alone compares it. Killed only by `a_mistake_ends_the_process_with_a_sentence`.
 fn process() -> u32 {
     if IS_CHECKED { std::process::id() } else { 0 }
 }
@@ -145,6 +146,7 @@ unsafe fn open<K: Kind>(to: *mut *mut K, make: impl FnOnce() -> Result<K::End, y
 /// As of [`handle::enter`].
 unsafe fn place<K: Kind, A: Answer>(handle: *mut K, call: impl FnOnce(&mut Option<K::End>) -> A) -> A {
     let inside = |slot: &mut Slot<K>| {
+        // MUTANT: As above.
         if slot.process != process() {
             eprintln!("ysuite: a forked child has used a handle of its parent; it may only call {}.", K::FREE);
             std::process::abort();

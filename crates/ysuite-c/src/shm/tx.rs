@@ -54,10 +54,8 @@ pub unsafe extern "C" fn ys_shm_pipe_open(
             receiver = Some(receiving);
             Ok(sending)
         });
-        match receiver {
-            Some(receiver) if code == c_int::from_code(YS_OK) => open(rx, || Ok(receiver)),
-            _ => code,
-        }
+        // It is there if the sender is.
+        receiver.map_or(code, |receiver| open(rx, || Ok(receiver)))
     }
 }
 

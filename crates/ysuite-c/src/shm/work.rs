@@ -69,9 +69,8 @@ impl<const WORDS: usize> Gives for WorkSender<[u64; WORDS]> {
     }
 
     fn settle(&mut self, limit: Limit) -> Result<(), ys_code> {
-        if limit.is_now() {
-            self.serve();
-        }
+        // Without a wait nothing else hears of who comes and goes.
+        self.serve();
         match limit.timeout().map(|time| self.settle_timeout(time)) {
             None => self.settle().map_err(code_of),
             Some(Ok(true)) => Ok(()),

@@ -530,6 +530,10 @@ static void bad_input_is_refused(void) {
   CHECK_IS(ys_shm_pipe_open(SIZE_MAX, NULL, &tx, &rx), YS_REFUSED_CAPACITY);
   options.struct_size = 3;
   CHECK_IS(ys_shm_pipe_open(CAPACITY, &options, &tx, &rx), YS_EINVAL);
+  options.struct_size = sizeof options.struct_size;
+  CHECK_IS(ys_shm_pipe_open(CAPACITY, &options, &tx, &rx), YS_OK);
+  ys_shm_tx_free(tx);
+  ys_shm_rx_free(rx);
   /* What a shorter one does not have counts as 0. */
   options.struct_size = offsetof(ys_shm_options, users);
   options.user_count = 1;
@@ -539,11 +543,16 @@ static void bad_input_is_refused(void) {
   options.struct_size = sizeof options;
   CHECK_IS(ys_shm_pipe_open(CAPACITY, &options, &tx, &rx), YS_EINVAL);
   CHECK(tx == NULL && rx == NULL);
+  const uint32_t user = getuid();
+  ys_shm_options too_many = YS_SHM_OPTIONS_INIT;
+  too_many.users = &user, too_many.user_count = SIZE_MAX / 4;
+  CHECK_IS(ys_shm_pipe_open(CAPACITY, &too_many, &tx, &rx), YS_EINVAL);
 
   /* A descriptor is taken over in any case; the error of who has none is handed on. */
   int ends[2];
   CHECK_IS(ys_shm_rx_open(YS_REFUSED_NAME, NULL, &rx), YS_REFUSED_NAME);
   CHECK_IS(ys_shm_tx_open(YS_TIMEOUT, CAPACITY, NULL, &tx), YS_TIMEOUT);
+  CHECK_IS(ys_shm_tx_open(YS_TIMEOUT, CAPACITY, NULL, NULL), YS_EINVAL);
   CHECK_IS(pipe(ends), 0);
   CHECK_IS(ys_shm_rx_open(ends[0], &options, &rx), YS_EINVAL);
   CHECK_IS(ys_shm_tx_open(ends[1], CAPACITY, NULL, NULL), YS_EINVAL);
@@ -555,6 +564,14 @@ static void bad_input_is_refused(void) {
   CHECK_IS(pipe(ends), 0);
   CHECK(ys_shm_rx_open(ends[0], NULL, &rx) < 0 && rx == NULL);
   CHECK(ys_shm_tx_open(ends[1], CAPACITY, NULL, &tx) < 0 && tx == NULL);
+  /* Also the one with the number 0. */
+  const int input = dup(0);
+  CHECK_IS(pipe(ends), 0);
+  if (ends[0] != 0) CHECK(dup2(ends[0], 0) == 0 && close(ends[0]) == 0);
+  CHECK(ys_shm_rx_open(0, NULL, &rx) < 0 && rx == NULL);
+  CHECK_IS(fcntl(0, F_GETFD), -1);
+  close(ends[1]);
+  if (input >= 0) CHECK(dup2(input, 0) == 0 && close(input) == 0);
 
   CHECK_IS(ys_shm_pipe_open(CAPACITY, NULL, &tx, &rx), YS_OK);
   CHECK_IS(ys_shm_send(tx, NULL, 1), YS_EINVAL);

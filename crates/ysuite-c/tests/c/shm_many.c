@@ -73,10 +73,16 @@ static void child_watches(const char *name) {
   ys_shm_watch_rx_free(rx);
 }
 
+static void child_serves(const char *name) {
+  ys_shm_broadcast *tx;
+  CHECK_IS(ys_shm_broadcast_open(name, CAPACITY, 0, NULL, &tx), YS_OK);
+  CHECK_IS(ys_shm_broadcast_serve(tx, -1), YS_OK);
+}
+
 static const struct {
   const char *name;
   void (*play)(const char *argument);
-} parts[] = {{"receives", child_receives}, {"crashes", child_crashes}, {"watches", child_watches}};
+} parts[] = {{"receives", child_receives}, {"crashes", child_crashes}, {"watches", child_watches}, {"serves", child_serves}};
 
 /* ---- two processes ---- */
 
@@ -108,6 +114,20 @@ static void values_only_grow(void) {
   ended(children[1], 0);
 }
 
+/* Who serves for ever hears of those that come all the time. */
+static void one_that_serves_hears_of_others(void) {
+  const unique name = name_of("serves");
+  const pid_t child = played("serves", name.name);
+  size_t length;
+  int socket;
+  while ((socket = ys_shm_connect(name.name, NULL)) == YS_ESYSTEM) usleep(1000);
+  ys_shm_watch_rx *rx = watching(socket);
+  CHECK_IS(ys_shm_watch_recv(rx, NULL, 0, &length), YS_REFUSED_KIND);
+  CHECK_IS(kill(child, SIGKILL), 0);
+  ended(child, SIGKILL);
+  ys_shm_watch_rx_free(rx);
+}
+
 /* ---- one process ---- */
 
 static void a_broadcast_says_why(void) {
@@ -126,6 +146,12 @@ static void a_broadcast_says_why(void) {
   CHECK_IS(ys_shm_broadcast_try_recv(rx, room, sizeof room, &length, &lost), YS_EMPTY);
   CHECK_IS(lost, 0);
   CHECK_IS(ys_shm_broadcast_recv_for(rx, room, sizeof room, &length, NULL, MILLISECOND), YS_TIMEOUT);
+  CHECK_IS(ys_shm_broadcast_arm(tx, 56), 0);
+  CHECK_IS(ys_shm_broadcast_rx_arm(rx), 1);
+  CHECK_IS(ys_shm_broadcast_try_send(tx, room, 56), YS_OK);
+  CHECK_IS(ys_shm_broadcast_rx_arm(rx), 0);
+  CHECK_IS(ys_shm_broadcast_recv(rx, room, sizeof room, &length, NULL), YS_OK);
+  CHECK_IS(length, 56);
   CHECK_IS(ys_shm_broadcast_try_send(tx, "too long!", 9), YS_OK);
   CHECK_IS(ys_shm_broadcast_send_for(tx, room, 32, -1), YS_OK);
   CHECK_IS(ys_shm_broadcast_try_send(tx, NULL, 0), YS_FULL);
@@ -188,6 +214,10 @@ static void a_watch_says_why(void) {
   CHECK_IS(ys_shm_watch_try_recv(rx, room, sizeof room, &length), YS_EMPTY);
   CHECK_IS(ys_shm_watch_recv_for(rx, room, sizeof room, &length, MILLISECOND), YS_TIMEOUT);
   CHECK_IS(ys_shm_watch_rx_arm(rx), 1);
+  CHECK_IS(ys_shm_watch_send(tx, room, 16), YS_OK);
+  CHECK_IS(ys_shm_watch_rx_arm(rx), 0);
+  CHECK_IS(ys_shm_watch_recv(rx, room, sizeof room, &length), YS_OK);
+  CHECK_IS(length, 16);
   CHECK_IS(ys_shm_watch_send(tx, "a longer one", 12), YS_OK);
   /* What does not fit may still be received, until it is replaced. */
   CHECK_IS(ys_shm_watch_recv(rx, room, 5, &length), YS_ETOOLONG);
@@ -210,6 +240,8 @@ static void a_watch_says_why(void) {
   CHECK_IS(ys_shm_watch_recv(rx, room, sizeof room, &length), YS_CLOSED);
   ys_shm_watch_rx_free(rx);
   ys_shm_watch_free(NULL), ys_shm_watch_rx_free(NULL);
+  CHECK_IS(ys_shm_watch_open(NULL, "as long.", 8, 8, NULL, &tx), YS_OK);
+  ys_shm_watch_free(tx);
   CHECK_IS(ys_shm_watch_open(NULL, "too long", 8, 7, NULL, &tx), YS_ETOOLONG);
   CHECK_IS(ys_shm_watch_open(NULL, NULL, 0, 0, NULL, &tx), YS_REFUSED_CAPACITY);
   CHECK(tx == NULL);
@@ -262,6 +294,7 @@ int main(int count, char **arguments) {
   CHECK_IS(count, 1);
   RUN_CLEAN(all_receive_all);
   RUN_CLEAN(values_only_grow);
+  RUN_CLEAN(one_that_serves_hears_of_others);
   RUN_CLEAN(a_broadcast_says_why);
   RUN_CLEAN(a_lossy_one_says_how_many);
   RUN_CLEAN(a_watch_says_why);

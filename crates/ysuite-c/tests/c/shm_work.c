@@ -208,6 +208,8 @@ static void both_ends_say_why(void) {
   CHECK_IS(ys_shm_work_recv_for(rx, NULL, 0, &length, LONG_TIME), YS_OK);
   CHECK_IS(length, 0);
   ys_shm_work_rx_free(rx), ys_shm_work_rx_free(NULL);
+  /* What the kernel alone knows yet. */
+  CHECK_IS(ys_shm_work_settle(tx, 0), YS_CLOSED);
   CHECK_IS(ys_shm_work_settle(tx, -1), YS_CLOSED);
   CHECK_IS(ys_shm_work_settle(tx, LONG_TIME), YS_CLOSED);
   CHECK_IS(ys_shm_work_serve(tx, -1), YS_OK);
