@@ -141,6 +141,7 @@ pub(super) struct Asking {
 impl Asking {
     fn ask(&mut self, question: &[u8], limit: Limit) -> Result<u64, ys_code> {
         let call = self.caller.ask(question, limit)?;
+        // MUTANT: More than one: any number that is new.
         self.last += 1;
         self.calls.insert(self.last, Call::UnderWay(call));
         Ok(self.last)

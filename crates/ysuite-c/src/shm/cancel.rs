@@ -16,6 +16,7 @@ unsafe extern "C" {
 pub(super) struct Uncancelled(c_int);
 
 impl Uncancelled {
+    // MUTANT: Killed only by `a_wait_is_no_cancellation_point`: AddressSanitizer and a cancelled thread do not agree.
     pub(super) fn begin() -> Self {
         let mut old = DISABLE;
         // SAFETY: a place for the state; no other thread is concerned.
@@ -25,6 +26,7 @@ impl Uncancelled {
 }
 
 impl Drop for Uncancelled {
+    // MUTANT: As above.
     fn drop(&mut self) {
         // SAFETY: the state that it had. Even where the thread was cancelled meanwhile this is no cancellation point.
         unsafe { pthread_setcancelstate(self.0, ptr::null_mut()) };

@@ -279,6 +279,10 @@ static void a_question_is_answered_once(void) {
   uint64_t first, second;
   char room[256] = {0};
   size_t length;
+  question = (ys_shm_question *)(uintptr_t)16, first = 16;
+  CHECK_IS(ys_shm_questions_recv(NULL, &question, NULL), YS_EINVAL);
+  CHECK_IS(ys_shm_caller_ask(NULL, NULL, 0, &first), YS_EINVAL);
+  CHECK(question == NULL && first == 0);
   CHECK_IS(ys_shm_questions_recv(rx, NULL, NULL), YS_EINVAL);
   CHECK_IS(ys_shm_questions_seat(rx, NULL), YS_EINVAL);
   CHECK_IS(ys_shm_questions_next_ended(rx, NULL, NULL), YS_EINVAL);

@@ -162,6 +162,10 @@ static void a_sender_says_why(void) {
   CHECK(to == NULL);
   CHECK_IS(ys_shm_loan_try_reserve(tx, SIZE_MAX, &to), YS_ETOOLONG);
   CHECK_IS(ys_shm_loan_reserve(tx, 1, NULL), YS_EINVAL);
+  one = (ys_shm_borrowed *)(uintptr_t)16, to = &again;
+  CHECK_IS(ys_shm_loan_recv(NULL, &one), YS_EINVAL);
+  CHECK_IS(ys_shm_loan_reserve(NULL, 1, &to), YS_EINVAL);
+  CHECK(one == NULL && to == NULL);
   /* What was reserved goes back by the next call. */
   CHECK_IS(ys_shm_loan_try_reserve(tx, 5, &to), YS_OK);
   CHECK((uintptr_t)to % 64 == 0);

@@ -150,7 +150,9 @@ static void a_broadcast_says_why(void) {
   CHECK_IS(ys_shm_broadcast_rx_arm(rx), 1);
   CHECK_IS(ys_shm_broadcast_try_send(tx, room, 56), YS_OK);
   CHECK_IS(ys_shm_broadcast_rx_arm(rx), 0);
-  CHECK_IS(ys_shm_broadcast_recv(rx, room, sizeof room, &length, NULL), YS_OK);
+  CHECK_IS(ys_shm_broadcast_recv(rx, room, 55, &length, NULL), YS_ETOOLONG);
+  CHECK_IS(ys_shm_broadcast_rx_arm(rx), 0);
+  CHECK_IS(ys_shm_broadcast_recv(rx, room, 56, &length, NULL), YS_OK);
   CHECK_IS(length, 56);
   CHECK_IS(ys_shm_broadcast_try_send(tx, "too long!", 9), YS_OK);
   CHECK_IS(ys_shm_broadcast_send_for(tx, room, 32, -1), YS_OK);
