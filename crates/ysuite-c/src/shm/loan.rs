@@ -70,6 +70,7 @@ impl AsFd for Lender {
 
 impl Drop for Lender {
     fn drop(&mut self) {
+        // MUTANT: It would use memory behind its end, in code that no sanitizer sees.
         self.lent = None;
         // SAFETY: it is of a box, and nothing borrows it any more.
         drop(unsafe { Box::from_raw(self.sender.as_ptr()) });

@@ -304,6 +304,8 @@ static void a_funnel_without_a_name(void) {
   free(bytes);
   CHECK_IS(ys_shm_funnel_recv(funnel, room, sizeof room, &length, NULL), YS_OK);
   CHECK(length == 5 && memcmp(room, "short", 5) == 0);
+  CHECK_IS(ys_shm_funnel_try_recv(funnel, room, sizeof room, &length, NULL), YS_EMPTY);
+  CHECK_IS(ys_shm_funnel_arm(funnel), 1);
   ys_shm_tx_free(tx);
   CHECK_IS(ys_shm_funnel_recv(funnel, room, sizeof room, &length, NULL), YS_CLOSED);
   CHECK_IS(length, 0);

@@ -279,13 +279,15 @@ static void a_question_is_answered_once(void) {
   uint64_t first, second;
   char room[256] = {0};
   size_t length;
+  int why;
   question = (ys_shm_question *)(uintptr_t)16, first = 16;
   CHECK_IS(ys_shm_questions_recv(NULL, &question, NULL), YS_EINVAL);
   CHECK_IS(ys_shm_caller_ask(NULL, NULL, 0, &first), YS_EINVAL);
   CHECK(question == NULL && first == 0);
   CHECK_IS(ys_shm_questions_recv(rx, NULL, NULL), YS_EINVAL);
   CHECK_IS(ys_shm_questions_seat(rx, NULL), YS_EINVAL);
-  CHECK_IS(ys_shm_questions_next_ended(rx, NULL, NULL), YS_EINVAL);
+  CHECK_IS(ys_shm_questions_next_ended(rx, NULL, &why), YS_EINVAL);
+  CHECK_IS(ys_shm_questions_next_ended(rx, &first, NULL), YS_EINVAL);
   CHECK_IS(ys_shm_questions_recv_for(rx, &question, NULL, 0), YS_EMPTY);
   CHECK_IS(ys_shm_questions_recv_for(rx, &question, NULL, MILLISECOND), YS_TIMEOUT);
   CHECK_IS(ys_shm_caller_ask(caller, "one", 3, &first), YS_OK);
