@@ -297,6 +297,7 @@ fn code_of(error: Error) -> ys_code {
     let _ = REFUSAL.try_with(|refusal| refusal.replace(CString::new(why.to_string()).unwrap_or_default()));
     match why {
         Why::System(number) => {
+            // MUTANT: As a rule the call that has failed has left it there.
             errno::set(number);
             YS_ESYSTEM
         }

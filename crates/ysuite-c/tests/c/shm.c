@@ -191,6 +191,8 @@ static void a_child_inherits_an_end(void) {
   const pid_t child = played("inherits", argument);
   CHECK_IS(close(descriptor), 0);
   receives(rx, 0, MESSAGES);
+  /* It stays what it is. */
+  CHECK_IS(ys_shm_rx_into_fd(rx), YS_EINVAL);
   CHECK_IS(ys_shm_rx_into_fd(rx), YS_EINVAL);
   CHECK_IS(ys_shm_recv(rx, NULL, 0, &length), YS_CLOSED);
   ended(child, 0);
@@ -388,6 +390,7 @@ static void a_full_channel_says_so(void) {
   CHECK_IS(ys_shm_send(tx, bytes, 57), YS_ETOOLONG);
   CHECK_IS(ys_shm_try_send(tx, bytes, SIZE_MAX), YS_ETOOLONG);
   CHECK_IS(ys_shm_tx_arm(tx, 57), YS_ETOOLONG);
+  CHECK_IS(ys_shm_tx_arm(tx, 56), 0);
   CHECK_IS(ys_shm_send(tx, bytes, 56), YS_OK);
   CHECK_IS(ys_shm_try_send(tx, bytes, 0), YS_FULL);
   CHECK_IS(ys_shm_send_for(tx, bytes, 0, 0), YS_FULL);
@@ -490,10 +493,11 @@ static int descriptors_of(const ys_shm_options *options) {
 }
 
 static void options_reach_the_ends(void) {
-  ys_shm_options careful = YS_SHM_OPTIONS_INIT, small = YS_SHM_OPTIONS_INIT;
+  ys_shm_options careful = YS_SHM_OPTIONS_INIT, small = YS_SHM_OPTIONS_INIT, plain = YS_SHM_OPTIONS_INIT;
   careful.careful = 1, small.largest_region = 65536;
   /* The bells. */
-  CHECK(descriptors_of(&careful) < descriptors_of(NULL));
+  CHECK(descriptors_of(&careful) < descriptors_of(&plain));
+  CHECK_IS(descriptors_of(NULL), descriptors_of(&plain));
   ys_shm_tx *tx;
   ys_shm_rx *rx;
   char byte;
@@ -555,6 +559,9 @@ static void bad_input_is_refused(void) {
   CHECK_IS(ys_shm_rx_open(YS_REFUSED_NAME, NULL, &rx), YS_REFUSED_NAME);
   CHECK_IS(ys_shm_tx_open(YS_TIMEOUT, CAPACITY, NULL, &tx), YS_TIMEOUT);
   CHECK_IS(ys_shm_tx_open(YS_TIMEOUT, CAPACITY, NULL, NULL), YS_EINVAL);
+  errno = ECONNREFUSED;
+  CHECK_IS(ys_shm_rx_open(YS_ESYSTEM, NULL, &rx), YS_ESYSTEM);
+  CHECK_IS(errno, ECONNREFUSED);
   CHECK_IS(pipe(ends), 0);
   CHECK_IS(ys_shm_rx_open(ends[0], &options, &rx), YS_EINVAL);
   CHECK_IS(ys_shm_tx_open(ends[1], CAPACITY, NULL, NULL), YS_EINVAL);
