@@ -149,6 +149,7 @@ unsafe fn place<K: Kind, A: Answer>(handle: *mut K, call: impl FnOnce(&mut Optio
         // MUTANT: As above.
         if slot.process != process() {
             eprintln!("ysuite: a forked child has used a handle of its parent; it may only call {}.", K::FREE);
+            // MUTANT: As above.
             std::process::abort();
         }
         call(&mut slot.end)
