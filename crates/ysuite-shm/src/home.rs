@@ -342,14 +342,15 @@ pub(crate) fn wait<S, P: Party, R>(
         let crowd = crowd_of(sender);
         let is_over = found.is_none() && crowd.home.is_over();
         let is_late = left == Some(Duration::ZERO);
-        if found.is_none() && !is_over && !is_late {
+        // Who has no time left hears of those that have come as well.
+        if found.is_none() && !is_over {
             crowd.serve([left, (!is_armed).then_some(SHORT)].into_iter().flatten().min());
         }
         crowd.each_end(|end| end.disarm());
         match found {
             Some(found) => return Ok(found),
             None if is_over => return Err(Unfulfilled::Ended(Error::Closed)),
-            None if is_late => return Err(Unfulfilled::Timeout),
+            None if is_late => return look(sender).ok_or(Unfulfilled::Timeout),
             None => {}
         }
     }

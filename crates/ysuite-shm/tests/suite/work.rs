@@ -154,6 +154,25 @@ fn the_freest_worker_is_next() {
     assert_eq!(done[1] - done[0], 3, "in turn");
 }
 
+/// Claim: A wait without time meets the workers that have come.
+#[test]
+fn who_has_no_time_meets_who_has_come() {
+    let name = name("no-time");
+    let arrived = || {
+        let sender = WorkSender::<u64>::bind(&name, 4).unwrap();
+        let worker = WorkReceiver::<u64>::from_fd(connect(&name).unwrap()).unwrap();
+        (sender, worker)
+    };
+    let (mut sender, _worker) = arrived();
+    sender.serve_timeout(Duration::ZERO);
+    assert_eq!(sender.workers(), 1);
+    drop(sender);
+    let (mut sender, mut worker) = arrived();
+    assert_eq!(sender.send_timeout(7, Duration::ZERO), Ok(()));
+    assert_eq!(work(&mut worker), Some(7));
+    assert_eq!(sender.settle_timeout(Duration::ZERO), Ok(true));
+}
+
 /// Claim: A job that is dropped unfinished is given out before any new job, and to the same worker if no other is there.
 #[test]
 fn what_is_given_back_comes_before_new_jobs() {
