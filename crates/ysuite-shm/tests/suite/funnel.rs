@@ -2,7 +2,7 @@
 
 use std::os::unix::net::UnixStream;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use ysuite_shm::{
     Bytes, BytesSender, Ended, Error, Event, Funnel, RecvTimeoutError, Sender, TryRecvError, Why, connect,
@@ -208,4 +208,22 @@ fn a_funnel_that_spins_learns_of_ends() {
         }
         going.join().unwrap();
     }
+}
+
+/// Claim: A receive without time meets the senders that have come.
+#[test]
+fn who_has_no_time_meets_who_has_come() {
+    let name = name("no-time");
+    let mut funnel = Funnel::<u64>::bind(&name).unwrap();
+    let socket = connect(&name).unwrap();
+    let sending = thread::spawn(move || Sender::<u64>::from_fd(socket, 4).unwrap().send(7));
+    let begun = Instant::now();
+    let found = loop {
+        match funnel.recv_timeout(Duration::ZERO) {
+            Err(RecvTimeoutError::Timeout) if begun.elapsed() < LONG => thread::yield_now(),
+            found => break found,
+        }
+    };
+    assert_eq!(found, Ok(7));
+    sending.join().unwrap().unwrap();
 }
