@@ -1,4 +1,4 @@
-//! Writes the public interface of a library, an item a line, from rustdoc's JSON, into a file for each module:
+//! Writes the public interface of a library, an item a line, from rustdoc's JSON, into a file for each module, or two for a long one:
 //!
 //! ```sh
 //! cargo run -p api -- target/doc/ysuite.json docs/api/ysuite
@@ -13,6 +13,9 @@ use std::process::ExitCode;
 use std::{fs, io};
 
 use public_api::{Builder, PublicApi, PublicItem};
+
+/// The most bytes of a file, unless it is the half of a module.
+const LARGEST: usize = 60 * 1024;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
@@ -100,15 +103,23 @@ fn modules(api: &PublicApi) -> BTreeMap<String, Vec<String>> {
     modules
 }
 
-/// The module of the library that a line's item is in, or the library's name for what is in none.
-fn module(line: &str) -> String {
-    // The item of an implementation is its type.
-    let item = line.split_once(" for ").map_or(line, |(_, of)| of);
-    let path = item
+/// The path of a line's item. The item of an implementation is its type.
+fn path(line: &str) -> &str {
+    line.split_once(" for ")
+        .map_or(line, |(_, of)| of)
         .split(|character: char| !(character.is_alphanumeric() || character == '_' || character == ':'))
         .find(|word| word.starts_with("ysuite"))
-        .unwrap_or("ysuite");
-    let mut names = path.split("::");
+        .unwrap_or("ysuite")
+}
+
+/// Whether a line's item is of the first half of the alphabet, by the name behind the library's.
+fn is_early(line: &str) -> bool {
+    path(line).split("::").nth(1).is_none_or(|name| name < "M")
+}
+
+/// The module of the library that a line's item is in, or the library's name for what is in none.
+fn module(line: &str) -> String {
+    let mut names = path(line).split("::");
     let library = names.next().unwrap_or("ysuite");
     let module = names.next().filter(|name| name.starts_with(char::is_lowercase));
     module.filter(|_| names.next().is_some() || line.starts_with("pub mod ")).unwrap_or(library).to_owned()
@@ -120,8 +131,16 @@ fn write(modules: &BTreeMap<String, Vec<String>>, folder: &Path) -> io::Result<(
         fs::remove_dir_all(folder)?;
     }
     fs::create_dir_all(folder)?;
+    let put = |name: &str, lines: &[&str]| fs::write(folder.join(name), lines.join("\n") + "\n");
     for (module, lines) in modules {
-        fs::write(folder.join(module).with_extension("txt"), lines.join("\n") + "\n")?;
+        let lines: Vec<_> = lines.iter().map(String::as_str).collect();
+        if lines.iter().map(|line| line.len() + 1).sum::<usize>() <= LARGEST {
+            put(&format!("{module}.txt"), &lines)?;
+        } else {
+            let (early, late): (Vec<_>, Vec<_>) = lines.into_iter().partition(|line| is_early(line));
+            put(&format!("{module}-a-to-l.txt"), &early)?;
+            put(&format!("{module}-m-to-z.txt"), &late)?;
+        }
     }
     Ok(())
 }

@@ -68,7 +68,7 @@ impl ys_shm_options {
             options = options.careful();
         }
         if !given.users.is_null() {
-            // MUTANT: `>=`, and one more or less: no memory has so many.
+            // MUTANT: `>=`, and one more or less: no memory has room for them.
             if given.user_count > isize::MAX as usize / size_of::<u32>() {
                 return Err(YS_EINVAL);
             }

@@ -201,7 +201,7 @@ fn ends_of_counted_bytes_that_scribble_all_the_time() {
 /// The word of a header with the bytes of a message.
 const SIZE: usize = 24;
 
-/// Claim: A size that cannot be is refused, whoever says it; and one that could be is checked against the memory.
+/// Claim: A size that cannot be is refused, whichever end says it; and one that could be is checked against the memory.
 #[test]
 fn sizes_that_cannot_be_are_refused() {
     let mut refused = 0;

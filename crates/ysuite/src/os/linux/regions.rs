@@ -166,7 +166,7 @@ impl Kind {
         (1 << self.blocks()) - 1
     }
 
-    /// Whether so many blocks of a small region are in use that further ones are better taken from a whole region.
+    /// Whether a quarter of a small region is in use, so that further blocks are better taken from a whole region.
     fn is_filled(self, used: u64) -> bool {
         used.count_ones() as usize * self.bytes >= SPAN / 4
     }

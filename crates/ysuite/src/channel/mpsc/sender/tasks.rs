@@ -60,7 +60,7 @@ impl<T> Sender<T> {
     #[doc = cost!(sender SEND_UNTIL_TASK)]
     ///
     /// # Errors
-    /// [`Timeout`](SendTimeoutError::Timeout) when `stop` was ready before there was room, and when the
+    /// [`Timeout`](crate::SendTimeoutError::Timeout) when `stop` was ready before there was room, and when the
     /// receiver has disconnected or has closed the channel. Each error holds the message.
     pub fn send_async_until<F: Future>(&mut self, message: T, stop: F) -> SendUntilFuture<'_, Self, F> {
         SendUntilFuture::new(PipeSend::new(&mut self.inner), message, stop)
