@@ -525,8 +525,8 @@ pub(super) fn take(layout: Layout, content: Content) -> Option<NonNull<u8>> {
     if region.warm.load(Ordering::Relaxed) & bit != 0 {
         region.warm.fetch_and(!bit, Ordering::Relaxed);
         if content != Content::Any {
-            // SAFETY: the block is this thread's, and is as large.
-            unsafe { memory.write_bytes(0, layout.size()) };
+            // SAFETY: the block is this thread's, and is as large. What is behind the layout may be another's some day.
+            unsafe { memory.write_bytes(0, kind.bytes) };
         }
     } else if region.ready.load(Ordering::Relaxed) & bit == 0 {
         let flags = if populated { MAP_POPULATE } else { 0 };
@@ -555,8 +555,8 @@ pub(super) unsafe fn give(memory: NonNull<u8>, layout: Layout) {
         // ORDERING: Relaxed; the bit is handed on with the block.
         region.warm.fetch_or(1 << block, Ordering::Relaxed);
     } else {
-        // SAFETY: by the caller.
-        unsafe { give_pages_back(memory, layout.size()) };
+        // SAFETY: by the caller. All of the block: a longer layout may have used it before, and may again.
+        unsafe { give_pages_back(memory, kind.bytes) };
     }
     let rest = kind.leave(region, index, 1 << block);
     if is_whole && rest != 0 && (rest.count_ones() as usize) < kind.most() && !kind.is_draining(index) {
@@ -745,6 +745,31 @@ mod tests {
             }
             give_all(clean, layout);
             give_all(blocks, layout);
+        }
+    }
+
+    /// The smallest blocks are of layouts with one number of pages and with another.
+    #[test]
+    fn what_was_in_a_longer_block_is_not_seen_behind_a_shorter_one() {
+        let _settles = SETTLES.lock().unwrap_or_else(PoisonError::into_inner);
+        let [short, long] = [8, 9].map(|pages| Layout::from_size_align(pages * GRAIN, GRAIN).unwrap());
+        let kind = Kind::of(long);
+        for content in [Content::Any, Content::Zeros] {
+            let mut blocks: Vec<_> = (0..2 * kind.blocks()).map(|_| take(long, Content::Any).unwrap()).collect();
+            // SAFETY: taken just now.
+            blocks.iter().for_each(|block| unsafe { block.write_bytes(0xa5, long.size()) });
+            give_all(blocks.drain(kind.blocks() / 2..), long);
+            let shorter = [(); 8].map(|()| take(short, content).unwrap());
+            settle(true);
+            give_all(shorter, short);
+            let clean = [(); 8].map(|()| take(long, Content::Zeros).unwrap());
+            for block in &clean {
+                // SAFETY: as above.
+                let bytes = unsafe { core::slice::from_raw_parts(block.as_ptr(), long.size()) };
+                assert!(bytes.iter().all(|&byte| byte == 0));
+            }
+            give_all(clean, long);
+            give_all(blocks, long);
         }
     }
 
