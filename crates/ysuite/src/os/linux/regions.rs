@@ -399,9 +399,10 @@ impl Kind {
             self.size.spare.fetch_sub(1, Ordering::Relaxed);
             region.base.store(ptr::null_mut(), Ordering::Relaxed);
         } else if region.is_whole() || region.warm.load(Ordering::Relaxed) != 0 {
+            Self::make_small(region);
             // SAFETY: as above; the first page is written anew.
             unsafe {
-                self.make_small(region, base, SPAN);
+                give_pages_back(NonNull::new_unchecked(base), SPAN);
                 base.cast::<usize>().write(index);
             }
             region.warm.store(0, Ordering::Relaxed);
@@ -412,18 +413,13 @@ impl Kind {
         0
     }
 
-    /// From now on a block of the region has pages while it is in use. Takes those of the first `bytes` bytes from `at`.
-    ///
-    /// # Safety
-    /// They are of the region, and nothing in them is used.
-    unsafe fn make_small(self, region: &PageRegion, at: *mut u8, bytes: usize) {
-        // ORDERING: Relaxed twice; a hint, and the caller has blocks of the region.
+    /// From now on a block of the region has pages while it is in use. The caller has blocks of it.
+    fn make_small(region: &PageRegion) {
+        // ORDERING: Relaxed twice; a hint, and the caller has acquired the word.
         region.is_whole.store(false, Ordering::Relaxed);
-        let base = region.base.load(Ordering::Relaxed);
-        // SAFETY: by the caller. How large the kernel's pages are changes nothing in them.
-        unsafe {
-            let _ = advise(NonNull::new_unchecked(base), SPAN, sys::MADV_NOHUGEPAGE);
-            give_pages_back(NonNull::new_unchecked(at), bytes);
+        if let Some(base) = NonNull::new(region.base.load(Ordering::Relaxed)) {
+            // SAFETY: the whole region. How large the kernel's pages are changes nothing in them.
+            let _ = unsafe { advise(base, SPAN, sys::MADV_NOHUGEPAGE) };
         }
     }
 
@@ -453,7 +449,12 @@ impl Kind {
         while region.is_whole() && used != 0 && used & BUSY == 0 && (used.count_ones() as usize) < self.most() {
             // ORDERING: Acquire pairs with the Release in `leave`, as for any that takes a block.
             match region.used.compare_exchange(used, self.full(), Ordering::Acquire, Ordering::Relaxed) {
-                Ok(_) => return self.empty_blocks(region, index, self.full() & !used),
+                Ok(_) if region.is_whole() => return self.empty_blocks(region, index, self.full() & !used),
+                // MUTANT: In a race: it has been emptied meanwhile, or made anew, and as many blocks are in use again.
+                Ok(_) => {
+                    self.leave(region, index, self.full() & !used);
+                    return;
+                }
                 Err(found) => used = found,
             }
         }
@@ -461,22 +462,19 @@ impl Kind {
 
     /// Takes the pages of these blocks, which are this thread's, and gives them back.
     fn empty_blocks(self, region: &PageRegion, index: usize, blocks: u64) {
-        let end = self.page + self.blocks() * self.bytes;
-        if end < SPAN {
-            // ORDERING: Relaxed; this thread has blocks of it.
-            let base = region.base.load(Ordering::Relaxed);
+        Self::make_small(region);
+        let end = self.at(region, self.blocks());
+        let behind = SPAN - end.addr().get() % SPAN;
+        if behind < SPAN {
             // SAFETY: what is behind the last block is nobody's.
-            unsafe { self.make_small(region, base.add(end), SPAN - end) };
+            unsafe { give_pages_back(end, behind) };
         }
         let mut rest = blocks;
         while rest != 0 {
             let first = rest.trailing_zeros();
             let count = (rest >> first).trailing_ones();
             // SAFETY: blocks of the region beside each other, which are this thread's.
-            unsafe {
-                let at = self.at(region, first as usize).as_ptr();
-                self.make_small(region, at, count as usize * self.bytes);
-            }
+            unsafe { give_pages_back(self.at(region, first as usize), count as usize * self.bytes) };
             rest &= !(((1 << count) - 1) << first);
         }
         // ORDERING: Relaxed; the bits are the owner's, which hands them on with the blocks.
@@ -518,7 +516,8 @@ unsafe fn open(at: *mut u8, bytes: usize, flags: c_int) -> bool {
 /// Memory for `layout`, of at most [`MOST`] bytes; `None` where there is none.
 pub(super) fn take(layout: Layout, content: Content) -> Option<NonNull<u8>> {
     let kind = Kind::of(layout);
-    let (region, block) = kind.take(content)?;
+    // Where no region can be made, one of those that are there may have a block all the same; or a small one can be made.
+    let (region, block) = kind.take(content).or_else(|| kind.take(Content::Reserved))?;
     let (memory, bit) = (kind.at(region, block), 1 << block);
     let populated = content != Content::Reserved;
     // ORDERING: Relaxed, here and below; the bits are changed by the block's owner, which hands them on with the block.
@@ -604,6 +603,8 @@ mod tests {
     #[test]
     fn each_block_is_one_threads_and_full_of_zeros() {
         const ROUNDS: usize = 30;
+        // A settle on another thread has blocks of a region for a moment, also after the threads here are through.
+        let _settles = SETTLES.lock().unwrap_or_else(PoisonError::into_inner);
         let (layout, begin) = (layout(19), Barrier::new(4));
         thread::scope(|scope| {
             for mark in 1..=4_u8 {
@@ -817,6 +818,34 @@ mod tests {
         assert_eq!((there.len(), size.spare.load(Ordering::Relaxed)), (1, 1), "all but one have gone");
         assert!(!there[0].is_whole() && there[0].warm.load(Ordering::Relaxed) == 0);
         assert!(resident(there[0]) <= sys::page_size(), "what is spare has no pages");
+    }
+
+    /// In a child, whose address space may not grow.
+    #[test]
+    fn blocks_are_found_where_no_region_can_be_made() {
+        let is_done = crate::os::child_can(
+            |hold| hold(),
+            || {
+                let layout = layout(43);
+                let kind = Kind::of(layout);
+                let first = take(layout, Content::Any).unwrap();
+                let pages = std::fs::read_to_string("/proc/self/statm").unwrap();
+                let pages: usize = pages.split(' ').next().unwrap().parse().unwrap();
+                let now = (pages * sys::page_size() + SPAN) as libc::rlim_t;
+                // SAFETY: of this child.
+                let is_set =
+                    unsafe { libc::setrlimit(libc::RLIMIT_AS, &libc::rlimit { rlim_cur: now, rlim_max: now }) };
+                assert_eq!(is_set, 0);
+                for _ in 1..kind.blocks() {
+                    // SAFETY: taken just now.
+                    unsafe { take(layout, Content::Any).unwrap().write_bytes(1, layout.size()) };
+                }
+                assert!(take(layout, Content::Any).is_none());
+                give_all([first], layout);
+                assert_eq!(take(layout, Content::Any), Some(first));
+            },
+        );
+        assert!(is_done);
     }
 
     #[test]
