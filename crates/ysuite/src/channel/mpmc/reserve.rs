@@ -179,7 +179,12 @@ impl<T> Sender<T> {
     // MUTANT: One more attempt, or one less. Room that is missed here is found at the next call.
     /// Reserves `places` cells if all can be had now.
     fn try_hold(&self, places: usize) -> Result<HeldPlaces<'_, T>, TryReserveError> {
-        if !self.are_in_the_ring(places)? {
+        let are_wanted = self.are_in_the_ring(places).inspect_err(|&error| {
+            if error == ReserveError::Disconnected {
+                tell_end(self);
+            }
+        });
+        if !are_wanted? {
             return Ok(self.held());
         }
         let (queue, mut held) = (&self.shared.flavour, self.held());

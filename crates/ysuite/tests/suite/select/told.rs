@@ -88,6 +88,23 @@ fn a_sender_that_has_told_the_end_is_named_no_more() {
     full!(spsc, mpsc, mpmc);
 }
 
+/// Its id is up before as well: there is room always, or never any to reserve.
+#[test]
+fn a_reservation_tells_the_end_where_none_is_refused_for_room() {
+    macro_rules! reserving {
+        ($($made:expr),*) => {$({
+            let (mut select, (mut sender, receiver)) = (ReadySet::new(), $made);
+            let id = select.add(&mut sender).unwrap();
+            drop(receiver);
+            assert_eq!(select.try_wait(), Some(id));
+            assert!(sender.try_reserve().unwrap_err().is_disconnected());
+            assert_eq!(select.try_wait(), None);
+        })*};
+    }
+    reserving!(spsc::unbounded::<u8>(), mpsc::unbounded::<u8>(), mpmc::unbounded::<u8>());
+    reserving!(spsc::bounded::<u8>(0), mpsc::bounded::<u8>(0), mpmc::bounded::<u8>(0));
+}
+
 #[test]
 fn what_is_left_is_named_before_the_end() {
     let (mut select, (mut sender, mut receiver)) = (ReadySet::new(), spsc::unbounded());
