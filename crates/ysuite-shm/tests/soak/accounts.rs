@@ -25,6 +25,21 @@ fn is_noticed(noticed: u64, known: Known) -> bool {
     }
 }
 
+/// Members that ask: each call is ended once, and whoever learns of the end of the home has all that the home has ended.
+pub(crate) fn of_calls(round: &Round) {
+    of_senders(round);
+    for known in round.known.iter().copied() {
+        let get = |word| round.board.get(known.line, word);
+        let (seen, ended, received, end) = (get(Word::Moves), get(Word::Other), get(Word::Received), get(Word::End));
+        let whose = format!("{:?}: {received} received, {ended} ended, {seen} seen, {end}", known.line);
+        assert!(ended <= received, "{whose}");
+        assert!(seen <= ended || is_one_more(seen, ended, round.fate == Fate::Killed), "{whose}");
+        if end == CLOSED || end == DIED {
+            assert!(seen >= ended, "{whose}");
+        }
+    }
+}
+
 /// Members that send: what they have sent is received, or comes back.
 pub(crate) fn of_senders(round: &Round) {
     for known in round.known.iter().copied() {

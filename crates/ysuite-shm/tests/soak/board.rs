@@ -43,7 +43,7 @@ impl Line {
 pub(crate) enum Word {
     /// What the process should do: a [`Wish`].
     Wish,
-    /// How often it has sent or received something.
+    /// How often it has sent or received something. A caller: only its calls that were seen to end.
     Moves,
     /// How far it has sent: written behind the send.
     Sent,
@@ -56,7 +56,8 @@ pub(crate) enum Word {
     End,
     /// A home's view of the end of this member; and how far the home itself is: a [`Phase`].
     Noticed,
-    /// A worker: jobs that it has given back. A member in turns: one more than the number of its turn.
+    /// A worker: jobs that it has given back. A member in turns: one more than the number of its turn. A caller: calls that
+    /// the home has ended, without those that the caller gives up.
     Other,
 }
 

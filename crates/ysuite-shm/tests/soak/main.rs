@@ -1,7 +1,8 @@
 //! Processes that come and go at random: killed (SIGKILL), stopped (SIGSTOP) and continued, told to leave, and others in
-//! their place; of a pipe in both directions, a funnel, a broadcast, a lossy one, a watch and a work queue. Nothing is lost
-//! or doubled beyond what each kind promises, everybody learns of an end and of the right one, and nothing stays behind:
-//! neither here, nor in a process that has seen all others go.
+//! their place; of a pipe in both directions, a funnel, a broadcast, a lossy one, a watch, and a work queue and calls, both of
+//! numbers and of bytes. Nothing is lost or doubled beyond what each kind promises, each answer is that of its question,
+//! everybody learns of an end and of the right one, calls under way too, and nothing stays behind: neither here, nor in a
+//! process that has seen all others go.
 //!
 //! In a test run it takes seconds. `YSUITE_STRESS=long cargo test -p ysuite-shm --test soak` takes a minute, or
 //! `YSUITE_SECONDS`; `-- FILTER` takes some kinds. `YSUITE_SEED` has the same things done again, as far as the machine
@@ -28,6 +29,7 @@ use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use board::Random;
+use kinds::trades::{Numbers, OfBytes, Trade};
 use kinds::{Bytes, Careful, Pipe};
 use parts::Part;
 use round::{Account, Round};
@@ -50,7 +52,7 @@ struct Kind {
     account: fn(&Round),
 }
 
-const KINDS: [Kind; 10] = [
+const KINDS: [Kind; 13] = [
     from_each::<Pipe>("pipe from each in turn"),
     from_each::<Careful>("careful pipe from each in turn"),
     from_each::<Bytes>("pipe of bytes from each in turn"),
@@ -66,7 +68,10 @@ const KINDS: [Kind; 10] = [
     to_all("broadcast", parts::broadcast, parts::receive_all, accounts::of_receivers),
     to_all("lossy broadcast", parts::lossy_broadcast, parts::receive_all, accounts::of_receivers),
     to_all("watch", parts::watch, parts::receive_newest, accounts::of_receivers),
-    to_all("work", parts::give_work, parts::do_work, accounts::of_work),
+    work::<Numbers>(),
+    work::<OfBytes>(),
+    calls::<Numbers>(),
+    calls::<OfBytes>(),
 ];
 
 const fn from_each<K: kinds::Kind>(name: &'static str) -> Kind {
@@ -81,6 +86,15 @@ const fn to_each<K: kinds::Kind>(name: &'static str) -> Kind {
 
 const fn to_all(name: &'static str, home: fn(&Part), member: fn(&Part, OwnedFd) -> u64, account: fn(&Round)) -> Kind {
     Kind { name, flow: Flow::ToMembers, home, member, account }
+}
+
+const fn work<T: Trade>() -> Kind {
+    to_all(T::WORK, parts::give_work::<T>, parts::do_work::<T>, accounts::of_work)
+}
+
+const fn calls<T: Trade>() -> Kind {
+    let (home, member) = (parts::answer::<T>, parts::ask::<T>);
+    Kind { name: T::CALL, flow: Flow::ToHome, home, member, account: accounts::of_calls }
 }
 
 /// A number of the environment.

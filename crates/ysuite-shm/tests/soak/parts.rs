@@ -6,15 +6,18 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use ysuite_shm::{
-    BroadcastError, BroadcastReceiver, BroadcastSender, Error, Funnel, Listener, Options, RecvTimeoutError,
-    SendTimeoutError, WatchReceiver, WatchSender, WorkReceiver, WorkSender,
+    BroadcastError, BroadcastReceiver, BroadcastSender, CallError, Error, Funnel, Listener, Options, Pending, Question,
+    RecvTimeoutError, WatchReceiver, WatchSender, WorkReceiver,
 };
 
 use crate::board::{Board, Ending, JOBS, Line, Phase, Random, Wish, Word};
-use crate::kinds::{Kind, Place, Stop};
+use crate::kinds::trades::Trade;
+use crate::kinds::{Kind, Place, Stop, answer_to};
 
 /// Jobs that a worker may have.
 pub(crate) const CREDIT: usize = 3;
+/// Calls that a caller may have under way.
+const CALLS: usize = 4;
 /// Messages that have room in a broadcast.
 const CAPACITY: usize = 20;
 
@@ -392,22 +395,24 @@ pub(crate) fn receive_newest(part: &Part, socket: OwnedFd) -> u64 {
     }
 }
 
-pub(crate) fn give_work(part: &Part) {
+pub(crate) fn give_work<T: Trade>(part: &Part) {
     let (mut random, mut jobs) = (part.random(), 0);
-    let mut sender: WorkSender<u64> = part.options().work(part.name, CREDIT).unwrap();
+    let mut sender = T::work(&part.options(), Some(part.name), CREDIT).unwrap();
     part.reached(Phase::Ready);
     while !part.is_to(Wish::Leave) && jobs < JOBS as u64 {
-        sender.set_spin(looks(&mut random));
-        if let Some(limit) = part.is_calm(sender.unfinished() == 0, sender.workers()) {
-            let is_settled = sender.settle_timeout(limit).unwrap();
-            assert_eq!(is_settled, sender.finished() == jobs && sender.unfinished() == 0);
-            sender.serve_timeout(limit);
+        T::set_spin(&mut sender, looks(&mut random));
+        let (_, unfinished, workers) = T::counts(&sender);
+        if let Some(limit) = part.is_calm(unfinished == 0, workers) {
+            let is_settled = T::settle_timeout(&mut sender, limit).unwrap();
+            let (finished, unfinished, _) = T::counts(&sender);
+            assert_eq!(is_settled, finished == jobs && unfinished == 0);
+            T::serve(&mut sender, limit);
             continue;
         }
-        match sender.send_timeout(jobs, Duration::from_micros(random.below(20_000))) {
+        match T::send_timeout(&mut sender, jobs, Duration::from_micros(random.below(20_000))) {
             Ok(()) => jobs += 1,
-            Err(SendTimeoutError::Timeout(_)) => continue,
-            Err(SendTimeoutError::Ended(_, error)) => panic!("{error}"),
+            Err(Stop::Time) => continue,
+            Err(Stop::Ended(error)) => panic!("{error}"),
         }
         part.set(Word::Sent, jobs);
         part.moved();
@@ -418,9 +423,9 @@ pub(crate) fn give_work(part: &Part) {
 }
 
 /// A worker, which gives some jobs back.
-pub(crate) fn do_work(part: &Part, socket: OwnedFd) -> u64 {
+pub(crate) fn do_work<T: Trade>(part: &Part, socket: OwnedFd) -> u64 {
     let mut random = part.random();
-    let mut worker: WorkReceiver<u64> = part.options().work_receiver(socket).unwrap();
+    let mut worker: WorkReceiver<T::Carried> = part.options().work_receiver(socket).unwrap();
     loop {
         if part.is_to(Wish::Leave) {
             return LEFT;
@@ -429,7 +434,7 @@ pub(crate) fn do_work(part: &Part, socket: OwnedFd) -> u64 {
         match worker.recv_timeout(part.limit(&mut random)) {
             Ok(job) => {
                 // ORDERING: SeqCst; a test.
-                part.board.begun(*job).fetch_add(1, Ordering::SeqCst);
+                part.board.begun(T::number(&job)).fetch_add(1, Ordering::SeqCst);
                 if random.once_in(4) {
                     random.breathe();
                 }
@@ -446,4 +451,114 @@ pub(crate) fn do_work(part: &Part, socket: OwnedFd) -> u64 {
             Err(RecvTimeoutError::Ended(error)) => return ending(error),
         }
     }
+}
+
+/// Questions that the home drops, and those whose calls the caller gives up, by their numbers.
+fn is_dropped(number: u64) -> bool {
+    number % 8 == 3
+}
+
+fn is_given_up(number: u64) -> bool {
+    number % 8 == 5
+}
+
+/// A home that answers all members, some later and in another order than they have asked.
+pub(crate) fn answer<T: Trade>(part: &Part) {
+    let (mut random, mut callers, mut held) = (part.random(), HashMap::new(), Vec::new());
+    // It goes before the questions that are held: nobody is told of their drop.
+    let mut funnel: Funnel<Question<T::Carried, T::Carried>> = part.options().calls(CALLS).funnel(part.name).unwrap();
+    part.reached(Phase::Ready);
+    while !part.is_to(Wish::Leave) {
+        funnel.set_spin(looks(&mut random));
+        let mut most = random.below(4);
+        match funnel.recv_from_timeout(Duration::from_micros(random.below(if held.is_empty() { 20_000 } else { 300 })))
+        {
+            Ok((caller, question)) => {
+                callers.insert(caller, receive(part, T::number(&question)));
+                held.push(question);
+            }
+            Err(RecvTimeoutError::Timeout) => most = 0,
+            Err(RecvTimeoutError::Ended(error)) => panic!("{error}"),
+        }
+        while held.len() as u64 > most {
+            end_call::<T>(part, held.swap_remove(random.below(held.len() as u64) as usize));
+        }
+        part.is_calm(held.is_empty(), funnel.senders());
+        while let Some(ended) = funnel.next_ended() {
+            let from = callers.get(&ended.sender);
+            from.inspect(|from| part.board.set(**from, Word::Noticed, ending(ended.error)));
+        }
+    }
+}
+
+fn end_call<T: Trade>(part: &Part, question: Question<T::Carried, T::Carried>) {
+    let message = T::number(&question);
+    let (from, number) = parts_of(message);
+    if is_dropped(number) {
+        drop(question)
+    } else {
+        T::answer(question, answer_to(message))
+    }
+    if !is_given_up(number) {
+        part.board.add(Line::of(from), Word::Other);
+    }
+}
+
+/// A member that asks, in turn and several times at once; with the home, all calls end that it has not ended.
+pub(crate) fn ask<T: Trade>(part: &Part, socket: OwnedFd) -> u64 {
+    let (mut random, mut asked, mut pending) = (part.random(), 0, Vec::new());
+    let mut caller = T::caller(&part.options().calls(CALLS), socket).unwrap();
+    let error = loop {
+        if part.is_to(Wish::Leave) {
+            return LEFT;
+        }
+        T::set_caller_spin(&mut caller, looks(&mut random));
+        let limit = part.limit(&mut random);
+        // Who has all of them under way does not ask: it would wait for itself.
+        if pending.len() as u64 > random.below(CALLS as u64) {
+            let call = pending.swap_remove(random.below(pending.len() as u64) as usize);
+            match see_end::<T>(part, &mut caller, call, limit) {
+                Ok(not_yet) => pending.extend(not_yet),
+                Err(error) => break error,
+            }
+        } else {
+            match T::ask_timeout(&mut caller, message(part.line, asked), limit) {
+                Ok(call) => pending.push((asked, call)),
+                Err(Stop::Time) => continue,
+                Err(Stop::Ended(error)) => break error,
+            }
+            asked += 1;
+            part.set(Word::Sent, asked);
+        }
+        if random.once_in(4) {
+            random.breathe();
+        }
+    };
+    for call in pending {
+        let end = see_end::<T>(part, &mut caller, call, Duration::MAX);
+        assert!(end.as_ref().map_or_else(|again| *again == error, Option::is_none), "{error:?}, and then {end:?}");
+    }
+    ending(error)
+}
+
+/// How a call ends, unless it is given up: as the home has ended it, or with the home. The call, if it has not ended yet.
+fn see_end<T: Trade>(
+    part: &Part,
+    caller: &mut T::Caller,
+    (number, call): (u64, Pending),
+    limit: Duration,
+) -> Result<Option<(u64, Pending)>, Error> {
+    if is_given_up(number) {
+        return Ok(None);
+    }
+    match T::recv_timeout(caller, call, limit) {
+        Ok(answer) => {
+            assert!(!is_dropped(number) && answer == answer_to(message(part.line, number)), "{answer} to {number}")
+        }
+        Err(CallError::Unanswered) => assert!(is_dropped(number), "{number} was not dropped"),
+        Err(CallError::NotYet(call)) => return Ok(Some((number, call))),
+        Err(CallError::Ended(error)) => return Err(error),
+    }
+    part.moved();
+    Ok(None)
 }

@@ -44,6 +44,7 @@ pub(crate) trait Trade: 'static {
     fn call(caller: &mut Self::Caller, question: u64) -> Result<u64, CallError>;
     fn recv(caller: &mut Self::Caller, call: Pending) -> Result<u64, CallError>;
     fn try_recv(caller: &mut Self::Caller, call: Pending) -> Result<u64, CallError<Pending>>;
+    fn recv_timeout(caller: &mut Self::Caller, call: Pending, limit: Duration) -> Result<u64, CallError<Pending>>;
     fn is_disconnected(caller: &mut Self::Caller) -> bool;
     fn answer(question: Question<Self::Carried, Self::Carried>, answer: u64);
 }
@@ -153,6 +154,14 @@ macro_rules! trade {
 
             fn try_recv(caller: &mut Self::Caller, call: Pending) -> Result<u64, CallError<Pending>> {
                 caller.try_recv(call).map(|answer| Self::number(&answer))
+            }
+
+            fn recv_timeout(
+                caller: &mut Self::Caller,
+                call: Pending,
+                limit: Duration,
+            ) -> Result<u64, CallError<Pending>> {
+                caller.recv_timeout(call, limit).map(|answer| Self::number(&answer))
             }
 
             fn is_disconnected(caller: &mut Self::Caller) -> bool {
