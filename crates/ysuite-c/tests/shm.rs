@@ -231,7 +231,7 @@ fn what_was_freed_of_work_says_so() {
     // SAFETY: the checked build takes any use of a handle that was freed.
     unsafe {
         assert_eq!(ys_shm_work_open(null(), 8, 1, null(), &mut tx), OK);
-        assert_eq!(ys_shm_work_rx_open(ys_shm_work_seat(tx), 8, null(), &mut rx), OK);
+        assert_eq!(ys_shm_work_rx_open(ys_shm_work_seat(tx), null(), &mut rx), OK);
         ys_shm_work_free(tx);
         ys_shm_work_rx_free(rx);
         assert_eq!((ys_shm_work_seat(tx), ys_shm_work_send(tx, null(), 0)), (EFREED, EFREED));

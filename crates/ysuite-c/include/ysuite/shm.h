@@ -37,7 +37,8 @@
  *
  *  Questions and answers: any number of callers, ys_shm_caller_open(), ask one receiver, ys_shm_questions_open(), which may answer in any
  *  order and by any thread; calls end with it. A work queue, ys_shm_work_open(), gives each job to one of its workers; one that dies gives
- *  back what it has not finished, to another. Their messages have at most 4088 bytes: what is longer is lent.
+ *  back what it has not finished, to another. Of both there is memory for so many messages of the greatest length: what is much longer than
+ *  the others is lent.
  *
  *  Handles are used as those of ysuite.h: by one thread at a time; freeing closes; in the checked build a handle that was freed
  *  or that two threads use is found out, and so is a forked child that uses a handle of its parent, whose memory it has not. Of
@@ -1206,11 +1207,12 @@ void ys_shm_borrowed_free(struct ys_shm_borrowed *borrowed);
  *
  * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
  *     0, as ys_shm_connect returns: that error is returned
- * @param largest the most bytes of a question, and of an answer, 4088 or less; the other end must say the same
+ * @param largest the most bytes of a question, rounded up to 8; there is memory for as many of these as calls may be under way,
+ *     which the other end accepts by its `largest_region`. How long an answer may be that end says
  * @param options how it treats its peer, and how many calls may be under way; NULL: the defaults
  * @param caller receives the caller; NULL after an error
- * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be; YS_ESYSTEM with the cause in errno: no
- *     such socket, no memory or no descriptors
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be, such as 0; YS_ESYSTEM with the cause
+ *     in errno: no such socket, no memory or no descriptors
  */
 int ys_shm_caller_open(int fd,
                        size_t largest,
@@ -1218,7 +1220,10 @@ int ys_shm_caller_open(int fd,
                        struct ys_shm_caller **caller);
 
 /**
- * Asks, and waits for the answer, for so long at most; then it gives up. An answer that does not fit is lost.
+ * Asks, and waits for the answer, for so long at most; then it gives up.
+ *
+ * An answer that does not fit stays, and `answered` says how much room it needs: it is that of the call number 0, for
+ * ys_shm_caller_recv, until the next ys_shm_caller_call. With a room of 0 this waits for an answer, and returns its length.
  *
  * @param caller the caller
  * @param question its bytes; NULL if there are none
@@ -1227,9 +1232,9 @@ int ys_shm_caller_open(int fd,
  * @param room how many bytes there is room for
  * @param answered receives how many bytes the answer has; 0 after any other error than YS_ETOOLONG
  * @param ns nanoseconds; less than 0: for ever
- * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the question, which is not sent, or the answer; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was no
- *     answer; YS_UNANSWERED: the question was dropped; or the channel has ended, and the question may have been received:
- *     YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the answer, or, if `answered` is 0, the question, which is not sent; YS_EMPTY (where ns is
+ *     0), YS_TIMEOUT: there was no answer; YS_UNANSWERED: the question was dropped; or the channel has ended, and the question may have
+ *     been received: YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
  */
 int ys_shm_caller_call(struct ys_shm_caller *caller,
                        const void *question,
@@ -1283,7 +1288,7 @@ int ys_shm_caller_ask_for(struct ys_shm_caller *caller, const void *question, si
  * YS_EMPTY and YS_TIMEOUT. Answers that were given before the channel has ended are received.
  *
  * @param caller the caller
- * @param call the number of the call
+ * @param call the number of the call; 0: that of the last ys_shm_caller_call, whose answer did not fit
  * @param to where the bytes of the answer are put; NULL if there is no room
  * @param room how many bytes there is room for
  * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
@@ -1377,11 +1382,13 @@ void ys_shm_caller_free(struct ys_shm_caller *caller);
  * ys_shm_questions_seat. They come and go as the senders of a ys_shm_funnel.
  *
  * @param name the name, as of ys_shm_listener_open; NULL: none
- * @param largest the most bytes of a question, and of an answer, 4088 or less; all callers must say the same
+ * @param largest the most bytes of an answer, rounded up to 8; there is memory for as many of these as each caller may have calls
+ *     under way, which that accepts by its `largest_region`. How long a question may be each caller says
  * @param options how it treats its peers, who may connect, and how many questions of one may be without an answer; NULL: the
  *     defaults
  * @param questions where it is put; NULL is put there after an error
- * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be, such as 0; YS_REFUSED_IN_USE,
+ *     YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
  */
 int ys_shm_questions_open(const char *name,
                           size_t largest,
@@ -1524,11 +1531,13 @@ void ys_shm_question_free(struct ys_shm_question *question);
  * or waits.
  *
  * @param name the name, as of ys_shm_listener_open; NULL: none
- * @param largest the most bytes of a job, 4088 or less; all workers must say the same
+ * @param largest the most bytes of a job, rounded up to 8; there is memory for `credit` of these for each worker, which that accepts
+ *     by its `largest_region`
  * @param credit the most jobs that a worker has, 1 to 64
  * @param options how it treats its peers, and who may connect; NULL: the defaults
  * @param work where it is put; NULL is put there after an error
- * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest` or `credit` that cannot be, such as 0; YS_REFUSED_IN_USE,
+ *     YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
  */
 int ys_shm_work_open(const char *name,
                      size_t largest,
@@ -1658,16 +1667,11 @@ void ys_shm_work_free(struct ys_shm_work *work);
  *
  * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
  *     0, as ys_shm_connect returns: that error is returned
- * @param largest the most bytes of a job, as the sender has it
  * @param options how it treats its peer; NULL: the defaults
  * @param rx receives the worker; NULL after an error
- * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest` is more than can be; YS_ESYSTEM with the cause in errno: no such socket, no
- *     memory or no descriptors
+ * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
  */
-int ys_shm_work_rx_open(int fd,
-                        size_t largest,
-                        const struct ys_shm_options *options,
-                        struct ys_shm_work_rx **rx);
+int ys_shm_work_rx_open(int fd, const struct ys_shm_options *options, struct ys_shm_work_rx **rx);
 
 /**
  * Receives a job; waits while there is none. Who has done it says so by ys_shm_work_finish; until then, or ys_shm_work_give_back,
@@ -1709,8 +1713,7 @@ int ys_shm_work_recv_for(struct ys_shm_work_rx *rx, void *to, size_t room, size_
  * Says that the job that was received is done: nobody does it again. Never waits.
  *
  * @param rx the worker
- * @return YS_OK; YS_EINVAL: no job was received since the last one was finished or given back; YS_BROKEN, YS_EMPTY: the sender has
- *     broken the protocol, and taken it away
+ * @return YS_OK; YS_EINVAL: no job was received since the last one was finished or given back
  */
 int ys_shm_work_finish(struct ys_shm_work_rx *rx);
 
@@ -1953,11 +1956,12 @@ void ys_shm_broadcast_rx_free(struct ys_shm_broadcast_rx *rx);
  *
  * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
  *     0, as ys_shm_connect returns: that error is returned
- * @param largest the most bytes of a question, and of an answer, 4088 or less; the other end must say the same
+ * @param largest the most bytes of a question, rounded up to 8; there is memory for as many of these as calls may be under way,
+ *     which the other end accepts by its `largest_region`. How long an answer may be that end says
  * @param options how it treats its peer, and how many calls may be under way; NULL: the defaults
  * @param caller receives the caller; NULL after an error
- * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be; YS_ESYSTEM with the cause in errno: no
- *     such socket, no memory or no descriptors
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be, such as 0; YS_ESYSTEM with the cause
+ *     in errno: no such socket, no memory or no descriptors
  */
 int ys_shm_caller_open(int fd,
                        size_t largest,
@@ -1965,7 +1969,10 @@ int ys_shm_caller_open(int fd,
                        struct ys_shm_caller **caller);
 
 /**
- * Asks, and waits for the answer, for so long at most; then it gives up. An answer that does not fit is lost.
+ * Asks, and waits for the answer, for so long at most; then it gives up.
+ *
+ * An answer that does not fit stays, and `answered` says how much room it needs: it is that of the call number 0, for
+ * ys_shm_caller_recv, until the next ys_shm_caller_call. With a room of 0 this waits for an answer, and returns its length.
  *
  * @param caller the caller
  * @param question its bytes; NULL if there are none
@@ -1974,9 +1981,9 @@ int ys_shm_caller_open(int fd,
  * @param room how many bytes there is room for
  * @param answered receives how many bytes the answer has; 0 after any other error than YS_ETOOLONG
  * @param ns nanoseconds; less than 0: for ever
- * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the question, which is not sent, or the answer; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was no
- *     answer; YS_UNANSWERED: the question was dropped; or the channel has ended, and the question may have been received:
- *     YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+ * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the answer, or, if `answered` is 0, the question, which is not sent; YS_EMPTY (where ns is
+ *     0), YS_TIMEOUT: there was no answer; YS_UNANSWERED: the question was dropped; or the channel has ended, and the question may have
+ *     been received: YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
  */
 int ys_shm_caller_call(struct ys_shm_caller *caller,
                        const void *question,
@@ -2030,7 +2037,7 @@ int ys_shm_caller_ask_for(struct ys_shm_caller *caller, const void *question, si
  * YS_EMPTY and YS_TIMEOUT. Answers that were given before the channel has ended are received.
  *
  * @param caller the caller
- * @param call the number of the call
+ * @param call the number of the call; 0: that of the last ys_shm_caller_call, whose answer did not fit
  * @param to where the bytes of the answer are put; NULL if there is no room
  * @param room how many bytes there is room for
  * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
@@ -2124,11 +2131,13 @@ void ys_shm_caller_free(struct ys_shm_caller *caller);
  * ys_shm_questions_seat. They come and go as the senders of a ys_shm_funnel.
  *
  * @param name the name, as of ys_shm_listener_open; NULL: none
- * @param largest the most bytes of a question, and of an answer, 4088 or less; all callers must say the same
+ * @param largest the most bytes of an answer, rounded up to 8; there is memory for as many of these as each caller may have calls
+ *     under way, which that accepts by its `largest_region`. How long a question may be each caller says
  * @param options how it treats its peers, who may connect, and how many questions of one may be without an answer; NULL: the
  *     defaults
  * @param questions where it is put; NULL is put there after an error
- * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be, such as 0; YS_REFUSED_IN_USE,
+ *     YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
  */
 int ys_shm_questions_open(const char *name,
                           size_t largest,
@@ -3078,11 +3087,13 @@ void ys_shm_watch_rx_free(struct ys_shm_watch_rx *rx);
  * or waits.
  *
  * @param name the name, as of ys_shm_listener_open; NULL: none
- * @param largest the most bytes of a job, 4088 or less; all workers must say the same
+ * @param largest the most bytes of a job, rounded up to 8; there is memory for `credit` of these for each worker, which that accepts
+ *     by its `largest_region`
  * @param credit the most jobs that a worker has, 1 to 64
  * @param options how it treats its peers, and who may connect; NULL: the defaults
  * @param work where it is put; NULL is put there after an error
- * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest` or `credit` that cannot be, such as 0; YS_REFUSED_IN_USE,
+ *     YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
  */
 int ys_shm_work_open(const char *name,
                      size_t largest,
@@ -3212,16 +3223,11 @@ void ys_shm_work_free(struct ys_shm_work *work);
  *
  * @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
  *     0, as ys_shm_connect returns: that error is returned
- * @param largest the most bytes of a job, as the sender has it
  * @param options how it treats its peer; NULL: the defaults
  * @param rx receives the worker; NULL after an error
- * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest` is more than can be; YS_ESYSTEM with the cause in errno: no such socket, no
- *     memory or no descriptors
+ * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
  */
-int ys_shm_work_rx_open(int fd,
-                        size_t largest,
-                        const struct ys_shm_options *options,
-                        struct ys_shm_work_rx **rx);
+int ys_shm_work_rx_open(int fd, const struct ys_shm_options *options, struct ys_shm_work_rx **rx);
 
 /**
  * Receives a job; waits while there is none. Who has done it says so by ys_shm_work_finish; until then, or ys_shm_work_give_back,
@@ -3263,8 +3269,7 @@ int ys_shm_work_recv_for(struct ys_shm_work_rx *rx, void *to, size_t room, size_
  * Says that the job that was received is done: nobody does it again. Never waits.
  *
  * @param rx the worker
- * @return YS_OK; YS_EINVAL: no job was received since the last one was finished or given back; YS_BROKEN, YS_EMPTY: the sender has
- *     broken the protocol, and taken it away
+ * @return YS_OK; YS_EINVAL: no job was received since the last one was finished or given back
  */
 int ys_shm_work_finish(struct ys_shm_work_rx *rx);
 

@@ -855,7 +855,7 @@ class loan_receiver : public detail::shm_end<ys_shm_loan_rx, ys_shm_loan_rx_fd>,
 /** The end that asks: its questions are received by a ys::shm::questions in another process. One thread at a time. */
 class caller : public detail::shm_end<ys_shm_caller, ys_shm_caller_fd> {
  public:
-  /** The caller over a connection, whose questions and answers have at most so many bytes, as ys_shm_caller_open(). Throws. */
+  /** The caller over a connection, whose questions have at most so many bytes, as ys_shm_caller_open(). Throws. */
   caller(socket over, std::size_t largest, const options &how = {})
       : caller(detail::opened(try_open(std::move(over), largest, how), "ys::shm::caller")) {}
   /** The same; empty for the reason that it has. */
@@ -867,7 +867,8 @@ class caller : public detail::shm_end<ys_shm_caller, ys_shm_caller_fd> {
   /** Takes over a caller of C. */
   explicit caller(ys_shm_caller *handle) noexcept : shm_end(handle) {}
 
-  /** Asks, and waits for the answer. status::unanswered: the question was dropped. */
+  /** Asks, and waits for the answer. status::unanswered: the question was dropped. status::too_long: it is not sent. What allocating
+   *  throws passes, and the answer is that of the call number 0 until the next call(). */
   received<std::string> call(std::string_view question) { return call_ns(question, detail::for_ever); }
   /** The same, at most so long: status::timeout. Then it gives up. */
   template <class Rep, class Period>
@@ -905,12 +906,13 @@ class caller : public detail::shm_end<ys_shm_caller, ys_shm_caller_fd> {
 
  private:
   received<std::string> call_ns(std::string_view question, std::int64_t ns) {
-    // No answer is longer.
-    char room[4088];
+    // There is no room for any answer but an empty one: so it stays, and says how long it is.
     std::size_t length = 0;
-    const int code = ys_shm_caller_call(raw(), question.data(), question.size(), room, sizeof room, &length, ns);
+    int code = ys_shm_caller_call(raw(), question.data(), question.size(), nullptr, 0, &length, ns);
+    std::string answer(length, '\0');
+    if (length > 0) code = ys_shm_caller_try_recv(raw(), 0, &answer[0], length, &length);
     if (code != YS_OK) return status::from(code);
-    return {std::in_place, std::string(room, length)};
+    return {std::in_place, std::move(answer)};
   }
   received<std::uint64_t> ask_ns(std::string_view question, std::int64_t ns) noexcept {
     std::uint64_t call = 0;
@@ -949,7 +951,7 @@ class question : public detail::shm_handle<ys_shm_question> {
 class questions : public detail::shm_end<ys_shm_questions, ys_shm_questions_fd>,
                   public detail::shm_receives<questions, question> {
  public:
-  /** The receiver, which listens at a name, of questions and answers of at most so many bytes, as ys_shm_questions_open(). Throws. */
+  /** The receiver, which listens at a name, which gives answers of at most so many bytes, as ys_shm_questions_open(). Throws. */
   questions(const std::string &name, std::size_t largest, const options &how = {})
       : questions(detail::opened(try_open(name, largest, how), "ys::shm::questions")) {}
   /** The same; empty for the reason that it has. */
@@ -1045,13 +1047,13 @@ class work_receiver : public detail::shm_end<ys_shm_work_rx, ys_shm_work_rx_fd>,
                       public detail::shm_receives<work_receiver, std::string> {
  public:
   /** The worker over a connection, as ys_shm_work_rx_open(). Throws. */
-  work_receiver(socket over, std::size_t largest, const options &how = {})
-      : work_receiver(detail::opened(try_open(std::move(over), largest, how), "ys::shm::work_receiver")) {}
+  explicit work_receiver(socket over, const options &how = {})
+      : work_receiver(detail::opened(try_open(std::move(over), how), "ys::shm::work_receiver")) {}
   /** The same; empty for the reason that it has. */
-  static received<work_receiver> try_open(socket over, std::size_t largest, const options &how = {}) noexcept {
+  static received<work_receiver> try_open(socket over, const options &how = {}) noexcept {
     const ys_shm_options given = how.raw();
     return detail::opened_by<work_receiver, ys_shm_work_rx>(
-        [&](ys_shm_work_rx **handle) { return ys_shm_work_rx_open(over.release(), largest, &given, handle); });
+        [&](ys_shm_work_rx **handle) { return ys_shm_work_rx_open(over.release(), &given, handle); });
   }
   /** Takes over a worker of C. */
   explicit work_receiver(ys_shm_work_rx *handle) noexcept : shm_end(handle) {}

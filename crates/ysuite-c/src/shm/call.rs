@@ -3,16 +3,17 @@
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr;
 use std::collections::HashMap;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd};
 
-use ysuite_shm::{CallError, Caller, Ended, Error, Funnel, Options, Pending, Question, SendTimeoutError, TrySendError};
+use ysuite_shm::{Bytes, BytesCaller, CallError, Funnel, Pending, Question, SendTimeoutError, TrySendError};
 
 use super::many::{Place, Room, named, next_ended, next_of, numbered_seat};
 use super::options::ys_shm_options;
-use super::sized::{packed, sized, unpacked};
-use super::{Kind, bytes, code_of, enter, free, open, open_over, place};
+use super::{Kind, bytes, code_of, enter, fd, free, open, open_over, place};
 use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ERANGE, YS_FULL, YS_OK, YS_TIMEOUT, ys_code};
 use crate::limit::Limit;
+
+type Asked = Question<Bytes, Bytes>;
 
 /// The end that asks: its questions are received by a ys_shm_questions in another process, which answers each. One thread at a time; it
 /// may move between threads. Freed by ys_shm_caller_free.
@@ -35,7 +36,7 @@ pub struct ys_shm_questions {
 impl Kind for ys_shm_questions {
     const FREE: &'static str = "ys_shm_questions_free";
 
-    type End = Box<dyn Hears>;
+    type End = Funnel<Asked>;
 }
 
 /// A question whose caller waits for its answer. It may be answered at any time, in any order, and outlive its ys_shm_questions. One
@@ -47,19 +48,7 @@ pub struct ys_shm_question {
 impl Kind for ys_shm_question {
     const FREE: &'static str = "ys_shm_question_free";
 
-    type End = Box<dyn Asked>;
-}
-
-/// A caller of questions and answers of any size.
-trait Asks: AsFd + Send {
-    fn ask(&mut self, question: &[u8], limit: Limit) -> Result<Pending, ys_code>;
-    /// Asks, and waits for the answer.
-    fn call(&mut self, question: &[u8], limit: Limit) -> Result<Vec<u8>, ys_code>;
-    /// The answer; or why there is none, and the call if it goes on.
-    fn answer(&mut self, call: Pending, limit: Limit) -> Result<Vec<u8>, (ys_code, Option<Pending>)>;
-    fn arm(&mut self, calls: &mut dyn Iterator<Item = &Pending>) -> bool;
-    fn arm_to_ask(&mut self) -> bool;
-    fn is_disconnected(&mut self) -> bool;
+    type End = Asked;
 }
 
 /// Why there is no answer; and the call, if it goes on.
@@ -71,76 +60,53 @@ fn unanswered<P>(error: CallError<P>, limit: Limit) -> (ys_code, Option<P>) {
     }
 }
 
-impl<const WORDS: usize> Asks for Caller<[u64; WORDS], [u64; WORDS]> {
-    fn ask(&mut self, question: &[u8], limit: Limit) -> Result<Pending, ys_code> {
-        let question = packed(question)?;
-        match limit {
-            Limit::Now => self.try_ask(question).map_err(|error| match error {
-                TrySendError::Full(_) => YS_FULL,
-                TrySendError::Ended(_, error) => code_of(error),
-            }),
-            Limit::Within(time) => self.ask_timeout(question, time).map_err(|error| match error {
-                SendTimeoutError::Timeout(_) => YS_TIMEOUT,
-                SendTimeoutError::Ended(_, error) => code_of(error),
-            }),
-            Limit::Never => self.ask(question).map_err(|error| code_of(error.1)),
-        }
-    }
-
-    fn call(&mut self, question: &[u8], limit: Limit) -> Result<Vec<u8>, ys_code> {
-        let question = packed(question)?;
-        let answer = match limit.timeout() {
-            Some(time) => self.call_timeout(question, time),
-            None => self.call(question),
-        };
-        answer.map(|answer| unpacked(&answer).to_vec()).map_err(|error| unanswered(error, limit).0)
-    }
-
-    fn answer(&mut self, call: Pending, limit: Limit) -> Result<Vec<u8>, (ys_code, Option<Pending>)> {
-        let answer = match limit {
-            Limit::Now => self.try_recv(call).map_err(|error| unanswered(error, limit)),
-            Limit::Within(time) => self.recv_timeout(call, time).map_err(|error| unanswered(error, limit)),
-            Limit::Never => self.recv(call).map_err(|error| (unanswered(error, limit).0, None)),
-        };
-        answer.map(|answer| unpacked(&answer).to_vec())
-    }
-
-    fn arm(&mut self, calls: &mut dyn Iterator<Item = &Pending>) -> bool {
-        self.arm(calls)
-    }
-
-    fn arm_to_ask(&mut self) -> bool {
-        self.arm_to_ask()
-    }
-
-    fn is_disconnected(&mut self) -> bool {
-        self.is_disconnected()
-    }
-}
-
-fn asking<const WORDS: usize>(options: &Options, socket: OwnedFd) -> Result<Asking, ys_code> {
-    let caller = options.caller::<[u64; WORDS], [u64; WORDS]>(socket).map_err(code_of)?;
-    Ok(Asking { caller: Box::new(caller), calls: HashMap::new(), last: 0 })
-}
-
 /// A call that the program has the number of.
 enum Call {
     UnderWay(Pending),
     /// By an answer that did not fit.
-    Ended(Vec<u8>),
+    Ended(Bytes),
 }
 
 pub(super) struct Asking {
-    caller: Box<dyn Asks>,
+    caller: BytesCaller,
     // GROWS: by calls that are under way, of which there is a most, and by answers that did not fit and are not received again.
     calls: HashMap<u64, Call>,
     /// The number of the last one.
     last: u64,
 }
 
+/// The number of the last call that was not asked apart from its answer, if that did not fit.
+const AT_ONCE: u64 = 0;
+
 impl Asking {
+    /// The question, if it may be asked.
+    fn fitting<'a>(&self, question: &'a [u8]) -> Result<&'a [u8], ys_code> {
+        if question.len() > self.caller.largest() { Err(ys_code::YS_ETOOLONG) } else { Ok(question) }
+    }
+
+    fn call(&mut self, question: &[u8], limit: Limit) -> Result<Bytes, ys_code> {
+        self.calls.remove(&AT_ONCE);
+        let question = self.fitting(question)?;
+        let answer = match limit.timeout() {
+            Some(time) => self.caller.call_timeout(question, time),
+            None => self.caller.call(question),
+        };
+        answer.map_err(|error| unanswered(error, limit).0)
+    }
+
     fn ask(&mut self, question: &[u8], limit: Limit) -> Result<u64, ys_code> {
-        let call = self.caller.ask(question, limit)?;
+        let question = self.fitting(question)?;
+        let call = match limit {
+            Limit::Now => self.caller.try_ask(question).map_err(|error| match error {
+                TrySendError::Full(()) => YS_FULL,
+                TrySendError::Ended((), error) => code_of(error),
+            }),
+            Limit::Within(time) => self.caller.ask_timeout(question, time).map_err(|error| match error {
+                SendTimeoutError::Timeout(()) => YS_TIMEOUT,
+                SendTimeoutError::Ended((), error) => code_of(error),
+            }),
+            Limit::Never => self.caller.ask(question).map_err(|error| code_of(error.1)),
+        }?;
         // MUTANT: More than one: any number that is new.
         self.last += 1;
         self.calls.insert(self.last, Call::UnderWay(call));
@@ -150,12 +116,26 @@ impl Asking {
     fn recv(&mut self, number: u64, room: &mut Room<'_>, limit: Limit) -> Result<(), ys_code> {
         let answer = match self.calls.remove(&number).ok_or(YS_ERANGE)? {
             Call::Ended(answer) => answer,
-            Call::UnderWay(call) => self.caller.answer(call, limit).map_err(|(code, call)| {
+            Call::UnderWay(call) => self.answer(call, limit).map_err(|(code, call)| {
                 self.calls.extend(call.map(|call| (number, Call::UnderWay(call))));
                 code
             })?,
         };
-        if room.put(&answer) {
+        self.put(number, answer, room)
+    }
+
+    /// The answer; or why there is none, and the call if it goes on.
+    fn answer(&mut self, call: Pending, limit: Limit) -> Result<Bytes, (ys_code, Option<Pending>)> {
+        match limit {
+            Limit::Now => self.caller.try_recv(call).map_err(|error| unanswered(error, limit)),
+            Limit::Within(time) => self.caller.recv_timeout(call, time).map_err(|error| unanswered(error, limit)),
+            Limit::Never => self.caller.recv(call).map_err(|error| (unanswered(error, limit).0, None)),
+        }
+    }
+
+    /// Gives an answer to the program; one that does not fit stays.
+    fn put(&mut self, number: u64, answer: Bytes, room: &mut Room<'_>) -> Result<(), ys_code> {
+        if room.put(&answer.0) {
             return Ok(());
         }
         self.calls.insert(number, Call::Ended(answer));
@@ -176,75 +156,16 @@ impl Asking {
     }
 }
 
-/// The receiver of questions of any size.
-pub(super) trait Hears: AsFd + Send {
-    fn next(&mut self, limit: Limit) -> Result<(u64, Box<dyn Asked>), ys_code>;
-    fn seat(&mut self) -> Result<(u64, OwnedFd), Error>;
-    fn next_ended(&mut self) -> Option<Ended>;
-    fn callers(&self) -> usize;
-    fn arm(&mut self) -> bool;
-}
-
-impl<const WORDS: usize> Hears for Funnel<Question<[u64; WORDS], [u64; WORDS]>> {
-    fn next(&mut self, limit: Limit) -> Result<(u64, Box<dyn Asked>), ys_code> {
-        next_of(self, limit).map(|(caller, question)| (caller, Box::new(question) as _))
-    }
-
-    fn seat(&mut self) -> Result<(u64, OwnedFd), Error> {
-        self.seat()
-    }
-
-    fn next_ended(&mut self) -> Option<Ended> {
-        self.next_ended()
-    }
-
-    fn callers(&self) -> usize {
-        self.senders()
-    }
-
-    fn arm(&mut self) -> bool {
-        self.arm()
-    }
-}
-
-fn hearing<const WORDS: usize>(options: &Options, name: Option<&str>) -> Result<Box<dyn Hears>, ys_code> {
-    let opened = match name {
-        Some(name) => options.funnel::<Question<[u64; WORDS], [u64; WORDS]>>(name),
-        None => options.funnel_without_name(),
-    };
-    Ok(Box::new(opened.map_err(code_of)?))
-}
-
-/// A question of any size.
-pub(super) trait Asked: Send {
-    fn bytes(&self) -> &[u8];
-    /// Answers it; the question, if the answer is too long.
-    fn answer(self: Box<Self>, answer: &[u8]) -> Result<(), Box<dyn Asked>>;
-}
-
-impl<const WORDS: usize> Asked for Question<[u64; WORDS], [u64; WORDS]> {
-    fn bytes(&self) -> &[u8] {
-        unpacked(self)
-    }
-
-    fn answer(self: Box<Self>, answer: &[u8]) -> Result<(), Box<dyn Asked>> {
-        match packed(answer) {
-            Ok(answer) => Question::answer(*self, answer),
-            Err(_) => return Err(self),
-        }
-        Ok(())
-    }
-}
-
 /// Makes a caller over a socket: of ys_shm_connect or ys_shm_questions_seat. It says hello at once. Never blocks.
 ///
 /// @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
 ///     0, as ys_shm_connect returns: that error is returned
-/// @param largest the most bytes of a question, and of an answer, 4088 or less; the other end must say the same
+/// @param largest the most bytes of a question, rounded up to 8; there is memory for as many of these as calls may be under way,
+///     which the other end accepts by its `largest_region`. How long an answer may be that end says
 /// @param options how it treats its peer, and how many calls may be under way; NULL: the defaults
 /// @param caller receives the caller; NULL after an error
-/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be; YS_ESYSTEM with the cause in errno: no
-///     such socket, no memory or no descriptors
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be, such as 0; YS_ESYSTEM with the cause
+///     in errno: no such socket, no memory or no descriptors
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_caller_open(
     fd: c_int,
@@ -254,14 +175,17 @@ pub unsafe extern "C" fn ys_shm_caller_open(
 ) -> c_int {
     let make = |socket| {
         // SAFETY: by the caller.
-        let options = unsafe { ys_shm_options::read(options) }?;
-        sized!(largest, asking(&options, socket))
+        let caller = unsafe { ys_shm_options::read(options) }?.bytes_caller(socket, largest).map_err(code_of)?;
+        Ok(Asking { caller, calls: HashMap::new(), last: AT_ONCE })
     };
     // SAFETY: by the caller.
     unsafe { open_over(fd, caller, make) }
 }
 
-/// Asks, and waits for the answer, for so long at most; then it gives up. An answer that does not fit is lost.
+/// Asks, and waits for the answer, for so long at most; then it gives up.
+///
+/// An answer that does not fit stays, and `answered` says how much room it needs: it is that of the call number 0, for
+/// ys_shm_caller_recv, until the next ys_shm_caller_call. With a room of 0 this waits for an answer, and returns its length.
 ///
 /// @param caller the caller
 /// @param question its bytes; NULL if there are none
@@ -270,9 +194,9 @@ pub unsafe extern "C" fn ys_shm_caller_open(
 /// @param room how many bytes there is room for
 /// @param answered receives how many bytes the answer has; 0 after any other error than YS_ETOOLONG
 /// @param ns nanoseconds; less than 0: for ever
-/// @return YS_OK; YS_EINVAL; YS_ETOOLONG: the question, which is not sent, or the answer; YS_EMPTY (where ns is 0), YS_TIMEOUT: there was no
-///     answer; YS_UNANSWERED: the question was dropped; or the channel has ended, and the question may have been received:
-///     YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
+/// @return YS_OK; YS_EINVAL; YS_ETOOLONG: the answer, or, if `answered` is 0, the question, which is not sent; YS_EMPTY (where ns is
+///     0), YS_TIMEOUT: there was no answer; YS_UNANSWERED: the question was dropped; or the channel has ended, and the question may have
+///     been received: YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED and the codes behind it
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_caller_call(
     caller: *mut ys_shm_caller,
@@ -289,13 +213,12 @@ pub unsafe extern "C" fn ys_shm_caller_call(
         return c_int::from_code(YS_EINVAL);
     };
     let call = |asking: &mut Asking| {
-        let answer = match asking.caller.call(question, Limit::from_nanoseconds(ns)) {
-            Ok(answer) => answer,
-            Err(code) => return c_int::from_code(code),
-        };
-        // SAFETY: by the caller. The question, which may be in the same place, is not read any more.
-        let fits = unsafe { place.open() }.is_some_and(|mut room| room.put(&answer));
-        c_int::from_code(if fits { YS_OK } else { ys_code::YS_ETOOLONG })
+        let found = asking.call(question, Limit::from_nanoseconds(ns)).and_then(|answer| {
+            // SAFETY: by the caller. The question, which may be in the same place, is not read any more.
+            let mut room = unsafe { place.open() }.ok_or(YS_EINVAL)?;
+            asking.put(AT_ONCE, answer, &mut room)
+        });
+        c_int::from_code(found.err().unwrap_or(YS_OK))
     };
     // SAFETY: by the caller.
     unsafe { enter(caller, call) }
@@ -400,7 +323,7 @@ unsafe fn answer(caller: *mut ys_shm_caller, call: u64, place: Place, limit: Lim
 /// YS_EMPTY and YS_TIMEOUT. Answers that were given before the channel has ended are received.
 ///
 /// @param caller the caller
-/// @param call the number of the call
+/// @param call the number of the call; 0: that of the last ys_shm_caller_call, whose answer did not fit
 /// @param to where the bytes of the answer are put; NULL if there is no room
 /// @param room how many bytes there is room for
 /// @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
@@ -528,11 +451,13 @@ pub unsafe extern "C" fn ys_shm_caller_free(caller: *mut ys_shm_caller) {
 /// ys_shm_questions_seat. They come and go as the senders of a ys_shm_funnel.
 ///
 /// @param name the name, as of ys_shm_listener_open; NULL: none
-/// @param largest the most bytes of a question, and of an answer, 4088 or less; all callers must say the same
+/// @param largest the most bytes of an answer, rounded up to 8; there is memory for as many of these as each caller may have calls
+///     under way, which that accepts by its `largest_region`. How long a question may be each caller says
 /// @param options how it treats its peers, who may connect, and how many questions of one may be without an answer; NULL: the
 ///     defaults
 /// @param questions where it is put; NULL is put there after an error
-/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be, such as 0; YS_REFUSED_IN_USE,
+///     YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_questions_open(
     name: *const c_char,
@@ -543,7 +468,14 @@ pub unsafe extern "C" fn ys_shm_questions_open(
     let make = || {
         // SAFETY: by the caller.
         let (options, name) = unsafe { (ys_shm_options::read(options)?, named(name)?) };
-        sized!(largest, hearing(&options, name))
+        let options = options.largest_answer(largest);
+        // What cannot be is said here, and not to each caller that comes.
+        options.funnel_without_name::<Asked>().and_then(|mut funnel| funnel.seat()).map_err(code_of)?;
+        let opened = match name {
+            Some(name) => options.funnel(name),
+            None => options.funnel_without_name(),
+        };
+        opened.map_err(code_of)
     };
     // SAFETY: by the caller.
     unsafe { open(questions, make) }
@@ -577,9 +509,9 @@ unsafe fn recv(
     }
     // SAFETY: by the caller.
     unsafe { *question = ptr::null_mut() };
-    let recv = |questions: &mut Box<dyn Hears>| {
+    let recv = |questions: &mut Funnel<Asked>| {
         let next = || {
-            let (by, question) = questions.next(limit)?;
+            let (by, question) = next_of(questions, limit)?;
             if !caller.is_null() {
                 // SAFETY: by the caller.
                 unsafe { *caller = by };
@@ -669,7 +601,7 @@ pub unsafe extern "C" fn ys_shm_questions_next_ended(
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_questions_callers(questions: *mut ys_shm_questions) -> isize {
     // SAFETY: by the caller.
-    unsafe { enter(questions, |questions| questions.callers() as isize) }
+    unsafe { enter(questions, |questions| questions.senders() as isize) }
 }
 
 /// The descriptor of the receiver, for poll and epoll, after ys_shm_questions_arm. It stays the receiver's: never read, written or
@@ -680,7 +612,7 @@ pub unsafe extern "C" fn ys_shm_questions_callers(questions: *mut ys_shm_questio
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_questions_fd(questions: *mut ys_shm_questions) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(questions, |questions| questions.as_fd().as_raw_fd()) }
+    unsafe { fd(questions) }
 }
 
 /// Says that the receiver is about to sleep in an event loop, which has received until YS_EMPTY and then asked for callers that have
@@ -712,7 +644,7 @@ pub unsafe extern "C" fn ys_shm_questions_free(questions: *mut ys_shm_questions)
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_question_length(question: *mut ys_shm_question) -> usize {
     // SAFETY: by the caller.
-    unsafe { enter(question, |question| question.bytes().len()) }
+    unsafe { enter(question, |question| question.0.len()) }
 }
 
 /// The bytes of a question: a copy of this process's own, which stays until it is answered or freed.
@@ -722,7 +654,7 @@ pub unsafe extern "C" fn ys_shm_question_length(question: *mut ys_shm_question) 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_question_bytes(question: *mut ys_shm_question) -> *const c_void {
     // SAFETY: by the caller.
-    unsafe { enter(question, |question| question.bytes().as_ptr().cast::<c_void>()) }
+    unsafe { enter(question, |question| question.0.as_ptr().cast::<c_void>()) }
 }
 
 /// Answers a question; the caller, if it waits, is woken. If that has given up, or is gone, or the receiver of questions was freed, the
@@ -740,15 +672,14 @@ pub unsafe extern "C" fn ys_shm_question_answer(
 ) -> c_int {
     // SAFETY: by the caller.
     let Some(answer) = (unsafe { bytes(answer, length) }) else { return c_int::from_code(YS_EINVAL) };
-    let give = |place: &mut Option<Box<dyn Asked>>| {
-        c_int::from_code(match place.take().map(|question| question.answer(answer)) {
-            Some(Ok(())) => YS_OK,
-            Some(Err(question)) => {
-                *place = Some(question);
-                ys_code::YS_ETOOLONG
-            }
-            None => YS_CLOSED,
-        })
+    let give = |place: &mut Option<Asked>| {
+        if place.as_ref().is_some_and(|question| answer.len() > question.largest()) {
+            return c_int::from_code(ys_code::YS_ETOOLONG);
+        }
+        c_int::from_code(place.take().map_or(YS_CLOSED, |question| {
+            question.answer(answer);
+            YS_OK
+        }))
     };
     // SAFETY: by the caller.
     unsafe { place(question, give) }

@@ -12,7 +12,6 @@ mod loan;
 mod many;
 mod options;
 mod rx;
-mod sized;
 mod tx;
 mod watch;
 mod work;

@@ -1,18 +1,16 @@
 //! A work queue of bytes between processes: one process gives out jobs, any number of workers each take the next.
-//!
-//! **A job in the hand of a worker** is not held here: the channel has it until it is finished. To receive again finds it again.
 
 use core::ffi::{c_char, c_int, c_void};
 use core::mem;
+use core::ptr::NonNull;
 use core::time::Duration;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd};
 
-use ysuite_shm::{Error, Options, SendTimeoutError, TrySendError, WorkReceiver, WorkSender};
+use ysuite_shm::{Bytes, BytesWorkSender, Job, SendTimeoutError, TrySendError, WorkReceiver};
 
-use super::many::{Place, limited, named, seat, tried};
+use super::many::{Place, Room, limited, named, seat, tried};
 use super::options::ys_shm_options;
-use super::sized::{packed, sized, unpacked};
-use super::{Kind, bytes, code_of, enter, free, open, open_over};
+use super::{Kind, bytes, code_of, enter, fd, free, open, open_over};
 use crate::code::{Answer, YS_EINVAL, YS_FULL, YS_OK, YS_TIMEOUT, ys_code};
 use crate::limit::Limit;
 
@@ -25,7 +23,7 @@ pub struct ys_shm_work {
 impl Kind for ys_shm_work {
     const FREE: &'static str = "ys_shm_work_free";
 
-    type End = Box<dyn Gives>;
+    type End = BytesWorkSender;
 }
 
 /// A worker of a ys_shm_work. One thread at a time; it may move between threads. Freed by ys_shm_work_rx_free.
@@ -39,139 +37,95 @@ impl Kind for ys_shm_work_rx {
     type End = Worker;
 }
 
-/// The sender of jobs of any size.
-pub(super) trait Gives: AsFd + Send {
-    fn send(&mut self, job: &[u8], limit: Limit) -> Result<(), ys_code>;
-    fn settle(&mut self, limit: Limit) -> Result<(), ys_code>;
-    fn serve(&mut self, limit: Limit);
-    fn seat(&mut self) -> Result<OwnedFd, Error>;
-    fn finished(&self) -> u64;
-    fn unfinished(&self) -> usize;
-    fn workers(&self) -> usize;
-    fn arm(&mut self) -> bool;
-    fn arm_to_settle(&mut self) -> bool;
-}
-
-impl<const WORDS: usize> Gives for WorkSender<[u64; WORDS]> {
-    fn send(&mut self, job: &[u8], limit: Limit) -> Result<(), ys_code> {
-        let job = packed(job)?;
-        match limit {
-            Limit::Now => self.try_send(job).map_err(|error| match error {
-                TrySendError::Full(_) => YS_FULL,
-                TrySendError::Ended(_, error) => code_of(error),
-            }),
-            Limit::Within(time) => self.send_timeout(job, time).map_err(|error| match error {
-                SendTimeoutError::Timeout(_) => YS_TIMEOUT,
-                SendTimeoutError::Ended(_, error) => code_of(error),
-            }),
-            Limit::Never => self.send(job).map_err(|error| code_of(error.1)),
-        }
+fn give(sender: &mut BytesWorkSender, job: &[u8], limit: Limit) -> Result<(), ys_code> {
+    if job.len() > sender.largest() {
+        return Err(ys_code::YS_ETOOLONG);
     }
-
-    fn settle(&mut self, limit: Limit) -> Result<(), ys_code> {
-        // Without a wait nothing else hears of who comes and goes.
-        self.serve();
-        match limit.timeout().map(|time| self.settle_timeout(time)) {
-            None => self.settle().map_err(code_of),
-            Some(Ok(true)) => Ok(()),
-            Some(Ok(false)) => Err(YS_TIMEOUT),
-            Some(Err(error)) => Err(code_of(error)),
-        }
-    }
-
-    fn serve(&mut self, limit: Limit) {
-        match limit {
-            Limit::Now => self.serve(),
-            Limit::Within(time) => self.serve_timeout(time),
-            Limit::Never => self.serve_timeout(Duration::MAX),
-        }
-    }
-
-    fn seat(&mut self) -> Result<OwnedFd, Error> {
-        self.seat()
-    }
-
-    fn finished(&self) -> u64 {
-        self.finished()
-    }
-
-    fn unfinished(&self) -> usize {
-        self.unfinished()
-    }
-
-    fn workers(&self) -> usize {
-        self.workers()
-    }
-
-    fn arm(&mut self) -> bool {
-        self.arm()
-    }
-
-    fn arm_to_settle(&mut self) -> bool {
-        self.arm_to_settle()
+    match limit {
+        Limit::Now => sender.try_send(job).map_err(|error| match error {
+            TrySendError::Full(()) => YS_FULL,
+            TrySendError::Ended((), error) => code_of(error),
+        }),
+        Limit::Within(time) => sender.send_timeout(job, time).map_err(|error| match error {
+            SendTimeoutError::Timeout(()) => YS_TIMEOUT,
+            SendTimeoutError::Ended((), error) => code_of(error),
+        }),
+        Limit::Never => sender.send(job).map_err(|error| code_of(error.1)),
     }
 }
 
-fn sender<const WORDS: usize>(options: &Options, name: Option<&str>, credit: usize) -> Result<Box<dyn Gives>, ys_code> {
-    let opened = match name {
-        Some(name) => options.work::<[u64; WORDS]>(name, credit),
-        None => options.work_without_name(credit),
-    };
-    Ok(Box::new(opened.map_err(code_of)?))
-}
-
-/// The worker's end of jobs of any size.
-trait Takes: AsFd + Send {
-    /// Shows the next job, which stays the next one.
-    fn show(&mut self, limit: Limit, show: &mut dyn FnMut(&[u8])) -> Result<(), ys_code>;
-    /// Says what has become of the next job, which is there.
-    fn settle(&mut self, is_finished: bool) -> Result<(), ys_code>;
-    fn arm(&mut self) -> bool;
-}
-
-impl<const WORDS: usize> Takes for WorkReceiver<[u64; WORDS]> {
-    fn show(&mut self, limit: Limit, show: &mut dyn FnMut(&[u8])) -> Result<(), ys_code> {
-        let job = match limit {
-            Limit::Now => tried(self.try_recv()),
-            Limit::Within(time) => limited(self.recv_timeout(time)),
-            Limit::Never => self.recv().map_err(code_of),
-        }?;
-        show(unpacked(&job));
-        // It is received again.
-        mem::forget(job);
-        Ok(())
-    }
-
-    fn settle(&mut self, is_finished: bool) -> Result<(), ys_code> {
-        let job = tried(self.try_recv())?;
-        if is_finished {
-            job.finish();
-        }
-        Ok(())
-    }
-
-    fn arm(&mut self) -> bool {
-        self.arm()
+fn settle(sender: &mut BytesWorkSender, limit: Limit) -> Result<(), ys_code> {
+    // Without a wait nothing else hears of who comes and goes.
+    sender.serve();
+    match limit.timeout().map(|time| sender.settle_timeout(time)) {
+        None => sender.settle().map_err(code_of),
+        Some(Ok(true)) => Ok(()),
+        Some(Ok(false)) => Err(YS_TIMEOUT),
+        Some(Err(error)) => Err(code_of(error)),
     }
 }
 
-fn receiver<const WORDS: usize>(options: &Options, socket: OwnedFd) -> Result<Worker, ys_code> {
-    let receiver = options.work_receiver::<[u64; WORDS]>(socket).map_err(code_of)?;
-    Ok(Worker { receiver: Box::new(receiver), has_job: false })
-}
-
+/// A worker, and its next job, which is received again until it is finished or given back.
 pub(super) struct Worker {
-    receiver: Box<dyn Takes>,
-    /// The program has received the next one.
+    /// Borrows the receiver, which nothing else uses as long as it is there.
+    job: Option<Job<'static, Bytes>>,
+    /// The program has received it.
     has_job: bool,
+    /// Of a box of its own.
+    receiver: NonNull<WorkReceiver<Bytes>>,
+    fd: c_int,
 }
+
+// SAFETY: it owns the receiver, which may be sent, as the job may.
+unsafe impl Send for Worker where WorkReceiver<Bytes>: Send {}
 
 impl Worker {
-    fn settle(&mut self, is_finished: bool) -> Result<(), ys_code> {
-        if !mem::take(&mut self.has_job) {
-            return Err(YS_EINVAL);
-        }
-        self.receiver.settle(is_finished)
+    fn new(receiver: WorkReceiver<Bytes>) -> Self {
+        let fd = receiver.as_fd().as_raw_fd();
+        Self { job: None, has_job: false, receiver: NonNull::from(Box::leak(Box::new(receiver))), fd }
+    }
+
+    /// # Safety
+    /// There is no job, and the result is used no more behind the worker's end.
+    unsafe fn receiver<'a>(&mut self) -> &'a mut WorkReceiver<Bytes> {
+        // SAFETY: by the caller; `drop` alone frees it.
+        unsafe { self.receiver.as_mut() }
+    }
+
+    fn recv(&mut self, room: &mut Room<'_>, limit: Limit) -> Result<(), ys_code> {
+        let job = match self.job.take() {
+            Some(job) => job,
+            None => {
+                // SAFETY: there is none, and `drop` frees the receiver behind the job.
+                let receiver = unsafe { self.receiver() };
+                match limit {
+                    Limit::Now => tried(receiver.try_recv()),
+                    Limit::Within(time) => limited(receiver.recv_timeout(time)),
+                    Limit::Never => receiver.recv().map_err(code_of),
+                }?
+            }
+        };
+        let fits = room.put(&self.job.insert(job).0);
+        self.has_job |= fits;
+        if fits { Ok(()) } else { Err(ys_code::YS_ETOOLONG) }
+    }
+
+    /// The job that the program has received, no more the next one.
+    fn take(&mut self) -> Option<Job<'static, Bytes>> {
+        if mem::take(&mut self.has_job) { self.job.take() } else { None }
+    }
+
+    fn arm(&mut self) -> bool {
+        // SAFETY: there is no job; the reference ends here.
+        self.job.is_none() && unsafe { self.receiver() }.arm()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.job = None;
+        // SAFETY: of `new`, and nothing borrows it any more.
+        drop(unsafe { Box::from_raw(self.receiver.as_ptr()) });
     }
 }
 
@@ -184,11 +138,13 @@ impl Worker {
 /// or waits.
 ///
 /// @param name the name, as of ys_shm_listener_open; NULL: none
-/// @param largest the most bytes of a job, 4088 or less; all workers must say the same
+/// @param largest the most bytes of a job, rounded up to 8; there is memory for `credit` of these for each worker, which that accepts
+///     by its `largest_region`
 /// @param credit the most jobs that a worker has, 1 to 64
 /// @param options how it treats its peers, and who may connect; NULL: the defaults
 /// @param work where it is put; NULL is put there after an error
-/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest` or `credit` that cannot be, such as 0; YS_REFUSED_IN_USE,
+///     YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_work_open(
     name: *const c_char,
@@ -200,7 +156,11 @@ pub unsafe extern "C" fn ys_shm_work_open(
     let make = || {
         // SAFETY: by the caller.
         let (options, name) = unsafe { (ys_shm_options::read(options)?, named(name)?) };
-        sized!(largest, sender(&options, name, credit))
+        let opened = match name {
+            Some(name) => options.work_bytes(name, credit, largest),
+            None => options.work_bytes_without_name(credit, largest),
+        };
+        opened.map_err(code_of)
     };
     // SAFETY: by the caller.
     unsafe { open(work, make) }
@@ -223,7 +183,7 @@ unsafe fn send(work: *mut ys_shm_work, job: *const c_void, length: usize, limit:
     // SAFETY: by the caller.
     let Some(job) = (unsafe { bytes(job, length) }) else { return c_int::from_code(YS_EINVAL) };
     // SAFETY: by the caller.
-    unsafe { enter(work, |work| c_int::from_code(work.send(job, limit).err().unwrap_or(YS_OK))) }
+    unsafe { enter(work, |work| c_int::from_code(give(work, job, limit).err().unwrap_or(YS_OK))) }
 }
 
 /// Gives out a job; waits while no worker may have one more, or none is there.
@@ -277,7 +237,7 @@ pub unsafe extern "C" fn ys_shm_work_send_for(
 pub unsafe extern "C" fn ys_shm_work_settle(work: *mut ys_shm_work, ns: i64) -> c_int {
     let limit = Limit::from_nanoseconds(ns);
     // SAFETY: by the caller.
-    unsafe { enter(work, |work| c_int::from_code(work.settle(limit).err().unwrap_or(YS_OK))) }
+    unsafe { enter(work, |work| c_int::from_code(settle(work, limit).err().unwrap_or(YS_OK))) }
 }
 
 /// Accepts workers that have come, notices those that have gone, and gives out what was given back, for all of this time: what a
@@ -288,8 +248,12 @@ pub unsafe extern "C" fn ys_shm_work_settle(work: *mut ys_shm_work, ns: i64) -> 
 /// @return YS_OK
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_work_serve(work: *mut ys_shm_work, ns: i64) -> c_int {
-    let serve = |work: &mut Box<dyn Gives>| {
-        work.serve(Limit::from_nanoseconds(ns));
+    let serve = |work: &mut BytesWorkSender| {
+        match Limit::from_nanoseconds(ns) {
+            Limit::Now => work.serve(),
+            Limit::Within(time) => work.serve_timeout(time),
+            Limit::Never => work.serve_timeout(Duration::MAX),
+        }
         c_int::from_code(YS_OK)
     };
     // SAFETY: by the caller.
@@ -333,7 +297,7 @@ pub unsafe extern "C" fn ys_shm_work_workers(work: *mut ys_shm_work) -> isize {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_work_fd(work: *mut ys_shm_work) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(work, |work| work.as_fd().as_raw_fd()) }
+    unsafe { fd(work) }
 }
 
 /// Says that the sender is about to sleep in an event loop: if no worker may have one more job, the descriptor becomes readable when
@@ -372,22 +336,19 @@ pub unsafe extern "C" fn ys_shm_work_free(work: *mut ys_shm_work) {
 ///
 /// @param fd the socket, which is the handle's from now on, and no child inherits; after any error it is closed. Less than
 ///     0, as ys_shm_connect returns: that error is returned
-/// @param largest the most bytes of a job, as the sender has it
 /// @param options how it treats its peer; NULL: the defaults
 /// @param rx receives the worker; NULL after an error
-/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest` is more than can be; YS_ESYSTEM with the cause in errno: no such socket, no
-///     memory or no descriptors
+/// @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_work_rx_open(
     fd: c_int,
-    largest: usize,
     options: *const ys_shm_options,
     rx: *mut *mut ys_shm_work_rx,
 ) -> c_int {
     let make = |socket| {
         // SAFETY: by the caller.
         let options = unsafe { ys_shm_options::read(options) }?;
-        sized!(largest, receiver(&options, socket))
+        options.work_receiver(socket).map(Worker::new).map_err(code_of)
     };
     // SAFETY: by the caller.
     unsafe { open_over(fd, rx, make) }
@@ -398,13 +359,7 @@ pub unsafe extern "C" fn ys_shm_work_rx_open(
 unsafe fn recv(rx: *mut ys_shm_work_rx, place: Place, limit: Limit) -> c_int {
     // SAFETY: by the caller.
     let Some(mut room) = (unsafe { place.open() }) else { return c_int::from_code(YS_EINVAL) };
-    let recv = |worker: &mut Worker| {
-        let mut fits = false;
-        let shown = worker.receiver.show(limit, &mut |job| fits = room.put(job));
-        worker.has_job |= fits;
-        let code = if fits { YS_OK } else { ys_code::YS_ETOOLONG };
-        c_int::from_code(shown.err().unwrap_or(code))
-    };
+    let recv = |worker: &mut Worker| c_int::from_code(worker.recv(&mut room, limit).err().unwrap_or(YS_OK));
     // SAFETY: by the caller.
     unsafe { enter(rx, recv) }
 }
@@ -467,15 +422,21 @@ pub unsafe extern "C" fn ys_shm_work_recv_for(
     unsafe { recv(rx, Place { to, room, length }, Limit::from_nanoseconds(ns)) }
 }
 
+/// # Safety
+/// As of [`handle::enter`](crate::handle::enter).
+unsafe fn settled(rx: *mut ys_shm_work_rx, settle: impl FnOnce(Job<'static, Bytes>)) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(rx, |worker| c_int::from_code(worker.take().map(settle).map_or(YS_EINVAL, |()| YS_OK))) }
+}
+
 /// Says that the job that was received is done: nobody does it again. Never waits.
 ///
 /// @param rx the worker
-/// @return YS_OK; YS_EINVAL: no job was received since the last one was finished or given back; YS_BROKEN, YS_EMPTY: the sender has
-///     broken the protocol, and taken it away
+/// @return YS_OK; YS_EINVAL: no job was received since the last one was finished or given back
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_work_finish(rx: *mut ys_shm_work_rx) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(rx, |worker| c_int::from_code(worker.settle(true).err().unwrap_or(YS_OK))) }
+    unsafe { settled(rx, Job::finish) }
 }
 
 /// Gives the job that was received back, undone: the sender gives it to another worker, or to this one if no other is as free. Never
@@ -486,7 +447,7 @@ pub unsafe extern "C" fn ys_shm_work_finish(rx: *mut ys_shm_work_rx) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_work_give_back(rx: *mut ys_shm_work_rx) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(rx, |worker| c_int::from_code(worker.settle(false).err().unwrap_or(YS_OK))) }
+    unsafe { settled(rx, drop) }
 }
 
 /// The descriptor of the worker, for poll and epoll, after ys_shm_work_rx_arm. It stays the worker's: never read, written or closed.
@@ -496,7 +457,7 @@ pub unsafe extern "C" fn ys_shm_work_give_back(rx: *mut ys_shm_work_rx) -> c_int
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_work_rx_fd(rx: *mut ys_shm_work_rx) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(rx, |worker| worker.receiver.as_fd().as_raw_fd()) }
+    unsafe { enter(rx, |worker| worker.fd) }
 }
 
 /// Says that the worker is about to sleep in an event loop: if there is no job, the descriptor becomes readable when there is, or when
@@ -507,7 +468,7 @@ pub unsafe extern "C" fn ys_shm_work_rx_fd(rx: *mut ys_shm_work_rx) -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_work_rx_arm(rx: *mut ys_shm_work_rx) -> c_int {
     // SAFETY: by the caller.
-    unsafe { enter(rx, |worker| c_int::from(worker.receiver.arm())) }
+    unsafe { enter(rx, |worker| c_int::from(worker.arm())) }
 }
 
 /// Frees a worker: what it has not finished is given to others. Also in a forked child, for a handle of its parent: there it closes

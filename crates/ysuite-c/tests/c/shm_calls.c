@@ -186,13 +186,13 @@ static void a_caller_says_why(void) {
   ys_shm_questions *rx;
   ys_shm_question *question;
   ys_shm_caller *caller = pair(&rx);
-  char room[LARGEST + 60] = {0};
+  char room[LARGEST + 1] = {0};
   uint64_t call, other;
   size_t length = 1;
   CHECK_IS(ys_shm_caller_is_closed(caller), 0);
-  CHECK_IS(ys_shm_caller_ask(caller, room, 249, &call), YS_ETOOLONG);
+  CHECK_IS(ys_shm_caller_ask(caller, room, LARGEST + 1, &call), YS_ETOOLONG);
   CHECK_IS(call, 0);
-  CHECK_IS(ys_shm_caller_call(caller, room, 249, room, 1, &length, -1), YS_ETOOLONG);
+  CHECK_IS(ys_shm_caller_call(caller, room, LARGEST + 1, room, 1, &length, -1), YS_ETOOLONG);
   CHECK_IS(length, 0);
   CHECK_IS(ys_shm_caller_try_ask(caller, room, SIZE_MAX, &call), YS_ETOOLONG);
   CHECK_IS(ys_shm_caller_ask(caller, NULL, 1, &call), YS_EINVAL);
@@ -277,7 +277,7 @@ static void a_question_is_answered_once(void) {
   ys_shm_question *question, *dropped;
   ys_shm_caller *caller = pair(&rx);
   uint64_t first, second;
-  char room[256] = {0};
+  char room[LARGEST + 1] = {0};
   size_t length;
   int why;
   question = (ys_shm_question *)(uintptr_t)16, first = 16;
@@ -299,16 +299,16 @@ static void a_question_is_answered_once(void) {
   ys_shm_question_free(dropped);
   CHECK_IS(ys_shm_caller_recv(caller, second, room, sizeof room, &length), YS_UNANSWERED);
   CHECK(length == 0 && strlen(ys_error_text(YS_UNANSWERED)) > 0);
-  CHECK_IS(ys_shm_question_answer(question, room, 249), YS_ETOOLONG);
+  CHECK_IS(ys_shm_question_answer(question, room, LARGEST + 1), YS_ETOOLONG);
   CHECK_IS(ys_shm_question_answer(question, NULL, 1), YS_EINVAL);
   CHECK(memcmp(ys_shm_question_bytes(question), "one", 3) == 0);
-  CHECK_IS(ys_shm_question_answer(question, room, 248), YS_OK);
+  CHECK_IS(ys_shm_question_answer(question, room, LARGEST), YS_OK);
   CHECK_IS(ys_shm_question_answer(question, "b", 1), YS_CLOSED);
   errno = 0;
   CHECK(ys_shm_question_bytes(question) == NULL && errno == EINVAL && ys_shm_question_length(question) == 0);
   ys_shm_question_free(question), ys_shm_question_free(NULL);
   CHECK_IS(ys_shm_caller_recv(caller, first, room, sizeof room, &length), YS_OK);
-  CHECK_IS(length, 248);
+  CHECK_IS(length, LARGEST);
   CHECK_IS(ys_shm_question_answer(NULL, NULL, 0), YS_EINVAL);
   ys_shm_caller_free(caller), ys_shm_questions_free(rx);
 }
@@ -321,32 +321,85 @@ static void what_cannot_be_opened_is_said(void) {
   ys_shm_caller *caller;
   uint64_t by, call;
   int why;
-  CHECK_IS(ys_shm_questions_open(name.name, 4089, NULL, &rx), YS_REFUSED_CAPACITY);
+  CHECK_IS(ys_shm_questions_open(name.name, 0, NULL, &rx), YS_REFUSED_CAPACITY);
+  CHECK_IS(ys_shm_questions_open(NULL, SIZE_MAX, NULL, &rx), YS_REFUSED_CAPACITY);
   CHECK(rx == NULL && strlen(ys_shm_refusal()) > 0);
   CHECK_IS(ys_shm_questions_open(name.name, 8, NULL, NULL), YS_EINVAL);
-  CHECK_IS(ys_shm_questions_open(name.name, 4088, NULL, &rx), YS_OK);
-  CHECK_IS(ys_shm_questions_open(name.name, 4088, NULL, &second), YS_REFUSED_IN_USE);
+  CHECK_IS(ys_shm_questions_open(name.name, 8, NULL, &rx), YS_OK);
+  CHECK_IS(ys_shm_questions_open(name.name, 8, NULL, &second), YS_REFUSED_IN_USE);
   CHECK_IS(ys_shm_caller_open(-1, 8, NULL, &caller), -1);
   CHECK_IS(ys_shm_caller_open(ys_shm_connect(name.name, NULL), SIZE_MAX, NULL, &caller), YS_REFUSED_CAPACITY);
+  CHECK_IS(ys_shm_caller_open(ys_shm_connect(name.name, NULL), 0, NULL, &caller), YS_REFUSED_CAPACITY);
   none.calls = SIZE_MAX;
   CHECK_IS(ys_shm_caller_open(ys_shm_connect(name.name, NULL), 8, &none, &caller), YS_REFUSED_CAPACITY);
-  /* Of another size. */
-  static const size_t sizes[] = {0, 56, 57, 248, 249, 1016};
-  for (size_t at = 0; at < sizeof sizes / sizeof *sizes; at++) {
-    CHECK_IS(ys_shm_caller_open(ys_shm_connect(name.name, NULL), sizes[at], NULL, &caller), YS_OK);
-    CHECK_IS(ys_shm_questions_try_recv(rx, &question, NULL), YS_EMPTY);
-    CHECK_IS(ys_shm_caller_ask(caller, NULL, 0, &call), YS_REFUSED_TYPE);
-    ys_shm_caller_free(caller);
-  }
+  CHECK_IS(ys_shm_questions_open(NULL, 8, &none, &second), YS_REFUSED_CAPACITY);
+  /* Of other messages. */
+  none.calls = 0, none.messages = "others";
+  CHECK_IS(ys_shm_caller_open(ys_shm_connect(name.name, NULL), 8, &none, &caller), YS_OK);
+  CHECK_IS(ys_shm_questions_try_recv(rx, &question, NULL), YS_EMPTY);
+  CHECK_IS(ys_shm_caller_ask(caller, NULL, 0, &call), YS_REFUSED_TYPE);
+  ys_shm_caller_free(caller);
   CHECK_IS(ys_shm_questions_try_recv(rx, &question, NULL), YS_EMPTY);
   int refused = 0;
   while (ys_shm_questions_next_ended(rx, &by, &why) == YS_OK) refused += why == YS_REFUSED_TYPE || why == YS_REFUSED_BY_PEER;
-  /* With the one whose number of calls could not be. */
-  CHECK_IS(refused, sizeof sizes / sizeof *sizes + 1);
-  CHECK_IS(ys_shm_caller_open(ys_shm_connect(name.name, NULL), 1017, NULL, &caller), YS_OK);
-  CHECK_IS(ys_shm_questions_try_recv(rx, &question, NULL), YS_EMPTY);
-  CHECK_IS(ys_shm_caller_ask(caller, NULL, 0, &call), YS_OK);
-  ys_shm_caller_free(caller), ys_shm_questions_free(rx);
+  CHECK(refused > 0);
+  ys_shm_questions_free(rx);
+}
+
+typedef struct {
+  ys_shm_questions *rx;
+  size_t length;
+} longing;
+
+/* Answers a question by so many bytes. */
+static void *answering_at_length(void *argument) {
+  const longing *it = argument;
+  ys_shm_question *question;
+  CHECK_IS(ys_shm_questions_recv(it->rx, &question, NULL), YS_OK);
+  const unsigned char *bytes = ys_shm_question_bytes(question);
+  const size_t asked = ys_shm_question_length(question);
+  unsigned char *answer = malloc(it->length);
+  for (size_t at = 0; at < it->length; at++) answer[at] = (unsigned char)(bytes[at % asked] + 1);
+  CHECK_IS(ys_shm_question_answer(question, answer, it->length), YS_OK);
+  free(answer);
+  ys_shm_question_free(question);
+  return NULL;
+}
+
+/* Each end says how long what it writes may be. An answer that a call has no room for is received by the number 0. */
+static void what_is_longer_than_its_room_stays(void) {
+  enum { QUESTION = 100000, ANSWER = 300000 };
+  static unsigned char question[QUESTION], room[ANSWER];
+  ys_shm_options few = YS_SHM_OPTIONS_INIT;
+  longing it = {NULL, ANSWER};
+  ys_shm_caller *caller;
+  uint64_t seat;
+  size_t length;
+  few.calls = 2;
+  for (size_t at = 0; at < QUESTION; at++) question[at] = (unsigned char)(at * 31 >> 3);
+  CHECK_IS(ys_shm_questions_open(NULL, ANSWER, &few, &it.rx), YS_OK);
+  CHECK_IS(ys_shm_caller_open(ys_shm_questions_seat(it.rx, &seat), QUESTION, &few, &caller), YS_OK);
+  for (int times = 0; times < 3; times++, it.length /= 3) {
+    const pthread_t thread = started(answering_at_length, &it);
+    CHECK_IS(ys_shm_caller_call(caller, question, QUESTION, room, times == 0 ? 0 : it.length - 1, &length, -1), YS_ETOOLONG);
+    joined(thread);
+    CHECK_IS(length, it.length);
+    CHECK_IS(ys_shm_caller_arm(caller), 0);
+    CHECK_IS(ys_shm_caller_recv(caller, 0, NULL, 0, &length), YS_ETOOLONG);
+    if (times == 1) continue; /* The next call lets go of it. */
+    CHECK_IS(ys_shm_caller_try_recv(caller, 0, room, sizeof room, &length), YS_OK);
+    CHECK_IS(length, it.length);
+    for (size_t at = 0; at < length; at++) CHECK_IS(room[at], (unsigned char)(question[at % QUESTION] + 1));
+    CHECK_IS(ys_shm_caller_recv(caller, 0, room, sizeof room, &length), YS_ERANGE);
+  }
+  const pthread_t thread = started(answering_at_length, &it);
+  CHECK_IS(ys_shm_caller_call(caller, question, QUESTION, NULL, 0, &length, -1), YS_ETOOLONG);
+  joined(thread);
+  /* Whatever becomes of it. */
+  CHECK_IS(ys_shm_caller_call(caller, question, QUESTION + 1, NULL, 0, &length, -1), YS_ETOOLONG);
+  CHECK_IS(length, 0);
+  CHECK_IS(ys_shm_caller_give_up(caller, 0), YS_ERANGE);
+  ys_shm_caller_free(caller), ys_shm_questions_free(it.rx);
 }
 
 /* Both ends in an event loop, of which none is looked at twice for nothing. */
@@ -424,6 +477,7 @@ int main(int count, char **arguments) {
   RUN_CLEAN(as_many_calls_as_may_be);
   RUN_CLEAN(a_question_is_answered_once);
   RUN_CLEAN(what_cannot_be_opened_is_said);
+  RUN_CLEAN(what_is_longer_than_its_room_stays);
   RUN_CLEAN(an_event_loop_asks_and_answers);
   RUN_CLEAN(other_threads_answer);
   return 0;

@@ -235,14 +235,14 @@ static memory work_begin(int does_worker_lie) {
   const int seat = ys_shm_work_seat(work);
   memory lying = since(&before);
   const memory between = shared();
-  CHECK_IS(ys_shm_work_rx_open(seat, LARGEST, NULL, &worker), YS_OK);
+  CHECK_IS(ys_shm_work_rx_open(seat, NULL, &worker), YS_OK);
   if (does_worker_lie) lying = since(&between);
   CHECK_IS(ys_shm_work_serve(work, 0), YS_OK);
   for (sent = 0; sent < 3; sent++) CHECK_IS(ys_shm_work_try_send(work, "a job", 5), YS_OK);
   CHECK_IS(ys_shm_work_recv(worker, room, sizeof room, &length), YS_OK);
   CHECK_IS(ys_shm_work_finish(worker), YS_OK);
   CHECK_IS(ys_shm_work_recv(worker, room, sizeof room, &length), YS_OK);
-  CHECK_IS(ys_shm_work_rx_open(ys_shm_work_seat(work), LARGEST, NULL, &honest), YS_OK);
+  CHECK_IS(ys_shm_work_rx_open(ys_shm_work_seat(work), NULL, &honest), YS_OK);
   return lying;
 }
 
@@ -259,9 +259,8 @@ static int works(ys_shm_work_rx *rx) {
   for (size_t byte = LARGEST; byte < sizeof room; byte++) CHECK_IS(room[byte], 0xaa);
   CHECK(length <= LARGEST && (code == YS_OK || length == 0));
   if (code == YS_OK) {
-    const int said = ys_shm_work_finish(rx);
-    CHECK(said == YS_OK || said == YS_EMPTY || is_end(said));
-    return said == YS_BROKEN;
+    CHECK_IS(ys_shm_work_finish(rx), YS_OK);
+    return 0;
   }
   CHECK(code == YS_TIMEOUT || is_end(code));
   if (code == YS_BROKEN) CHECK_IS(ys_shm_work_recv(rx, room, LARGEST, &length), code);

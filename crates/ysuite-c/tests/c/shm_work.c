@@ -13,7 +13,7 @@ static ys_shm_work *giving(const char *name, size_t credit) {
 
 static ys_shm_work_rx *working(int descriptor) {
   ys_shm_work_rx *rx;
-  CHECK_IS(ys_shm_work_rx_open(descriptor, LARGEST, NULL, &rx), YS_OK);
+  CHECK_IS(ys_shm_work_rx_open(descriptor, NULL, &rx), YS_OK);
   return rx;
 }
 
@@ -153,13 +153,13 @@ static void a_sender_that_crashes_is_reported(void) {
 
 static void both_ends_say_why(void) {
   ys_shm_work *tx = giving(NULL, 1);
-  char room[256] = {0};
+  char room[LARGEST + 8] = {0};
   size_t length;
   ys_shm_work_rx *rx = working(ys_shm_work_seat(tx));
   CHECK_IS(ys_shm_work_workers(tx), 1);
   CHECK_IS(ys_shm_work_serve(tx, 0), YS_OK);
   CHECK_IS(ys_shm_work_settle(tx, 0), YS_OK);
-  CHECK_IS(ys_shm_work_send(tx, room, 249), YS_ETOOLONG);
+  CHECK_IS(ys_shm_work_send(tx, room, LARGEST + 5), YS_ETOOLONG);
   CHECK_IS(ys_shm_work_try_send(tx, room, SIZE_MAX), YS_ETOOLONG);
   CHECK_IS(ys_shm_work_send(tx, NULL, 1), YS_EINVAL);
   CHECK_IS(ys_shm_work_try_recv(rx, room, sizeof room, &length), YS_EMPTY);
@@ -234,17 +234,49 @@ static void what_cannot_be_opened_is_said(void) {
   size_t length;
   CHECK_IS(ys_shm_work_open(name.name, 8, 0, NULL, &tx), YS_REFUSED_CAPACITY);
   CHECK_IS(ys_shm_work_open(name.name, 8, 65, NULL, &tx), YS_REFUSED_CAPACITY);
-  CHECK_IS(ys_shm_work_open(name.name, 4089, 1, NULL, &tx), YS_REFUSED_CAPACITY);
-  CHECK(tx == NULL);
+  CHECK_IS(ys_shm_work_open(name.name, 0, 1, NULL, &tx), YS_REFUSED_CAPACITY);
+  CHECK_IS(ys_shm_work_open(NULL, SIZE_MAX, 1, NULL, &tx), YS_REFUSED_CAPACITY);
+  CHECK(tx == NULL && strlen(ys_shm_refusal()) > 0);
   CHECK_IS(ys_shm_work_open(name.name, 8, 1, NULL, NULL), YS_EINVAL);
-  CHECK_IS(ys_shm_work_open(name.name, 4088, 64, NULL, &tx), YS_OK);
-  CHECK_IS(ys_shm_work_open(name.name, 4088, 64, NULL, &second), YS_REFUSED_IN_USE);
-  CHECK_IS(ys_shm_work_rx_open(-1, 8, NULL, &rx), -1);
-  CHECK_IS(ys_shm_work_rx_open(ys_shm_connect(name.name, NULL), 4089, NULL, &rx), YS_REFUSED_CAPACITY);
-  CHECK_IS(ys_shm_work_rx_open(ys_shm_connect(name.name, NULL), 8, NULL, &rx), YS_OK);
+  CHECK_IS(ys_shm_work_open(name.name, 8, 64, NULL, &tx), YS_OK);
+  CHECK_IS(ys_shm_work_open(name.name, 8, 64, NULL, &second), YS_REFUSED_IN_USE);
+  ys_shm_options other = YS_SHM_OPTIONS_INIT;
+  other.messages = "others";
+  CHECK_IS(ys_shm_work_rx_open(-1, NULL, &rx), -1);
+  CHECK_IS(ys_shm_work_rx_open(ys_shm_connect(name.name, NULL), &other, &rx), YS_OK);
   CHECK_IS(ys_shm_work_serve(tx, 0), YS_OK);
   CHECK_IS(ys_shm_work_recv(rx, NULL, 0, &length), YS_REFUSED_TYPE);
   ys_shm_work_rx_free(rx), ys_shm_work_free(tx);
+}
+
+/* As long as the sender says, also if no two are alike; each is received as often as its worker wants. */
+static void jobs_of_any_length(void) {
+  enum { LONG = 300000 };
+  static char job[LONG], room[LONG];
+  ys_shm_work *tx;
+  ys_shm_work_rx *rx;
+  size_t length;
+  CHECK_IS(ys_shm_work_open(NULL, LONG, 2, NULL, &tx), YS_OK);
+  CHECK_IS(ys_shm_work_rx_open(ys_shm_work_seat(tx), NULL, &rx), YS_OK);
+  for (size_t at = 0; at < LONG; at++) job[at] = (char)(at * 31 >> 3);
+  for (size_t size = LONG; size > 0; size /= 3) {
+    CHECK_IS(ys_shm_work_send(tx, job, size), YS_OK);
+    CHECK_IS(ys_shm_work_try_send(tx, NULL, 0), YS_OK);
+    CHECK_IS(ys_shm_work_recv(rx, room, size - 1, &length), YS_ETOOLONG);
+    CHECK_IS(length, size);
+    for (int times = 0; times < 2; times++) {
+      CHECK_IS(ys_shm_work_recv(rx, room, size, &length), YS_OK);
+      CHECK(length == size && memcmp(room, job, size) == 0);
+    }
+    /* Room for less, with the job in hand. */
+    CHECK_IS(ys_shm_work_try_recv(rx, NULL, 0, &length), YS_ETOOLONG);
+    CHECK_IS(ys_shm_work_finish(rx), YS_OK);
+    CHECK_IS(ys_shm_work_recv(rx, NULL, 0, &length), YS_OK);
+    CHECK_IS(ys_shm_work_finish(rx), YS_OK);
+    CHECK_IS(ys_shm_work_settle(tx, 0), YS_OK);
+  }
+  CHECK_IS(ys_shm_work_send(tx, job, LONG + 1), YS_ETOOLONG);
+  ys_shm_work_free(tx), ys_shm_work_rx_free(rx);
 }
 
 /* Both ends in an event loop, of which none is looked at twice for nothing. */
@@ -286,6 +318,7 @@ int main(int count, char **arguments) {
   RUN_CLEAN(a_sender_that_crashes_is_reported);
   RUN_CLEAN(both_ends_say_why);
   RUN_CLEAN(what_cannot_be_opened_is_said);
+  RUN_CLEAN(jobs_of_any_length);
   RUN_CLEAN(an_event_loop_gives_and_works);
   return 0;
 }

@@ -32,6 +32,9 @@ int descriptors() {
   return count;
 }
 
+/* Longer than its question, but to none. */
+std::string answer_to(std::string_view question) { return question.empty() ? std::string() : std::string(question) + std::string(9999, '!'); }
+
 /* Runs a test, after which this process has as many descriptors as before. */
 #define RUN_CLEAN(test)                \
   do {                                 \
@@ -87,18 +90,19 @@ void plays(const std::string &part, const std::string &argument) {
     raise(SIGKILL);
   } else if (part == "asks") {
     ys::shm::caller caller(ys::shm::connect(argument), 300);
-    for (std::size_t number = 0; number < messages; number++) CHECK(caller.call(made(number)).value() == made(number) + "!");
+    for (std::size_t number = 0; number < messages; number++) CHECK(caller.call(made(number)).value() == answer_to(made(number)));
+    CHECK(caller.call("").value().empty() && caller.call(std::string(305, 'a')).status() == status::too_long);
   } else if (part == "answers one") {
     ys::shm::questions rx(argument, 300);
     ys::shm::question first = rx.recv().value(), second = rx.recv().value();
     CHECK(first.answer("the only one"));
     raise(SIGKILL);
   } else if (part == "works") {
-    ys::shm::work_receiver rx(ys::shm::connect(argument), 300);
+    ys::shm::work_receiver rx(ys::shm::connect(argument));
     while (ys::received<std::string> job = rx.recv()) CHECK(job->size() < 300 && rx.finish());
     CHECK(rx.recv().closed());
   } else if (part == "works and crashes") {
-    ys::shm::work_receiver rx(ys::shm::socket(std::stoi(argument)), 300);
+    ys::shm::work_receiver rx{ys::shm::socket(std::stoi(argument))};
     CHECK(rx.recv() == "the last");
     raise(SIGKILL);
   } else {
@@ -308,12 +312,12 @@ void loans_in_one_process() {
 void calls_are_answered() {
   const std::string name = name_of("calls"), dies = name_of("dies");
   {
-    ys::shm::questions rx(name, 300);
+    ys::shm::questions rx(name, 10300);
     child one("asks", name), other("asks", name);
     int over = 0;
     while (over < 2) {
       if (ys::received<ys::shm::question> question = rx.recv_for(1ms)) {
-        CHECK(question->answer(std::string(question->bytes()) + "!") && question->answer("") == status::closed);
+        CHECK(question->answer(answer_to(question->bytes())) && question->answer("") == status::closed);
       }
       while (ys::received<ys::shm::ended> ended = rx.next_ended()) {
         CHECK(ended->why == status::closed);
@@ -342,11 +346,11 @@ void calls_in_one_process() {
   CHECK(rx.callers() == 1 && !rx.try_recv() && rx.recv_for(1ms).status() == status::timeout && !rx.next_ended() && rx.fd() >= 0);
   const std::uint64_t call = caller.ask_for("one", 60s).value();
   CHECK(caller.try_ask("two").status() == status::full && caller.ask_for("two", 1ms).status() == status::timeout);
-  CHECK(caller.ask(std::string(57, 'a')).status() == status::too_long && caller.arm_to_ask() && caller.arm() && caller.fd() >= 0);
+  CHECK(caller.ask(std::string(9, 'a')).status() == status::too_long && caller.arm_to_ask() && caller.arm() && caller.fd() >= 0);
   CHECK(caller.try_recv(call).status() == status::empty && caller.recv_for(call, 1ms).status() == status::timeout);
   {
     ys::shm::question question = rx.recv().value();
-    CHECK(question.bytes() == "one" && question.caller() == seat.sender && question.answer(std::string(57, 'a')) == status::too_long);
+    CHECK(question.bytes() == "one" && question.caller() == seat.sender && question.answer(std::string(9, 'a')) == status::too_long);
   }
   CHECK(!caller.arm() && caller.recv(call).status() == status::unanswered && caller.recv(call).status() == status::out_of_range);
   const std::uint64_t given_up = caller.try_ask("two").value();
@@ -371,7 +375,7 @@ void work_is_done() {
   CHECK(tx.send("the last"));
   dying.ended(SIGKILL);
   CHECK(tx.settle() == status::closed && tx.unfinished() == 1);
-  ys::shm::work_receiver rx(tx.seat().value(), 300);
+  ys::shm::work_receiver rx(tx.seat().value());
   tx.serve();
   CHECK(!rx.arm() && rx.fd() >= 0 && rx.try_recv() == "the last" && rx.give_back() && rx.finish() == status::invalid);
   CHECK(rx.try_recv().status() == status::empty && rx.arm());
