@@ -365,6 +365,8 @@ void work_is_done() {
   const std::string name = name_of("work");
   ys::shm::work_sender tx(name, 300, 4);
   child one("works", name), other("works", name);
+  // Else one may do all the work before the other has connected.
+  while (tx.workers() < 2) tx.serve_for(1ms);
   for (std::size_t number = 0; number < messages; number++) CHECK(tx.send(made(number)));
   CHECK(tx.settle() && tx.finished() == messages && tx.unfinished() == 0);
   tx = ys::shm::work_sender::without_name(300, 1);
