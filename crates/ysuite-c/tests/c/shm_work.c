@@ -149,6 +149,28 @@ static void a_sender_that_crashes_is_reported(void) {
   ys_shm_work_rx_free(rx);
 }
 
+/* It has the worker's handle and the job in it, and frees its copies: the job stays with the parent. */
+static void a_forked_child_gives_nothing_back(void) {
+  ys_shm_work *tx = giving(NULL, 1);
+  ys_shm_work_rx *rx = working(ys_shm_work_seat(tx));
+  const unsigned job = 7;
+  CHECK_IS(ys_shm_work_send(tx, &job, sizeof job), YS_OK);
+  CHECK_IS(received(rx), job);
+  const pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    ys_shm_work_rx_free(rx), ys_shm_work_free(tx);
+    _exit(0);
+  }
+  ended(child, 0);
+  CHECK_IS(ys_shm_work_serve(tx, 0), YS_OK);
+  CHECK(ys_shm_work_workers(tx) == 1 && ys_shm_work_unfinished(tx) == 1);
+  CHECK_IS(received(rx), job);
+  CHECK_IS(ys_shm_work_finish(rx), YS_OK);
+  CHECK_IS(ys_shm_work_settle(tx, 0), YS_OK);
+  ys_shm_work_rx_free(rx), ys_shm_work_free(tx);
+}
+
 /* ---- one process ---- */
 
 static void both_ends_say_why(void) {
@@ -316,6 +338,7 @@ int main(int count, char **arguments) {
   CHECK_IS(count, 1);
   RUN_CLEAN(no_job_is_lost_with_its_worker);
   RUN_CLEAN(a_sender_that_crashes_is_reported);
+  RUN_CLEAN(a_forked_child_gives_nothing_back);
   RUN_CLEAN(both_ends_say_why);
   RUN_CLEAN(what_cannot_be_opened_is_said);
   RUN_CLEAN(jobs_of_any_length);
