@@ -116,6 +116,7 @@ impl Worker {
     }
 
     fn arm(&mut self) -> bool {
+        // MUTANT: The receiver says of a job in hand that it is there; but the job borrows the receiver.
         // SAFETY: there is no job; the reference ends here.
         self.job.is_none() && unsafe { self.receiver() }.arm()
     }

@@ -349,13 +349,16 @@ static void what_cannot_be_opened_is_said(void) {
 typedef struct {
   ys_shm_questions *rx;
   size_t length;
+  uint64_t seat;
 } longing;
 
 /* Answers a question by so many bytes. */
 static void *answering_at_length(void *argument) {
   const longing *it = argument;
   ys_shm_question *question;
-  CHECK_IS(ys_shm_questions_recv(it->rx, &question, NULL), YS_OK);
+  uint64_t by = UINT64_MAX;
+  CHECK_IS(ys_shm_questions_recv(it->rx, &question, &by), YS_OK);
+  CHECK(by == it->seat);
   const unsigned char *bytes = ys_shm_question_bytes(question);
   const size_t asked = ys_shm_question_length(question);
   unsigned char *answer = malloc(it->length);
@@ -371,14 +374,13 @@ static void what_is_longer_than_its_room_stays(void) {
   enum { QUESTION = 100000, ANSWER = 300000 };
   static unsigned char question[QUESTION], room[ANSWER];
   ys_shm_options few = YS_SHM_OPTIONS_INIT;
-  longing it = {NULL, ANSWER};
+  longing it = {NULL, ANSWER, 0};
   ys_shm_caller *caller;
-  uint64_t seat;
   size_t length;
   few.calls = 2;
   for (size_t at = 0; at < QUESTION; at++) question[at] = (unsigned char)(at * 31 >> 3);
   CHECK_IS(ys_shm_questions_open(NULL, ANSWER, &few, &it.rx), YS_OK);
-  CHECK_IS(ys_shm_caller_open(ys_shm_questions_seat(it.rx, &seat), QUESTION, &few, &caller), YS_OK);
+  CHECK_IS(ys_shm_caller_open(ys_shm_questions_seat(it.rx, &it.seat), QUESTION, &few, &caller), YS_OK);
   for (int times = 0; times < 3; times++, it.length /= 3) {
     const pthread_t thread = started(answering_at_length, &it);
     CHECK_IS(ys_shm_caller_call(caller, question, QUESTION, room, times == 0 ? 0 : it.length - 1, &length, -1), YS_ETOOLONG);
