@@ -110,7 +110,7 @@ fn in_tokio() {
                 news.send_timeout_async(5, Duration::from_secs(60)).await.unwrap();
                 // Now and then: a tick of tokio's clock passes, which is a millisecond.
                 if life.number() % 64 == 0 {
-                    assert!(news.send_timeout_async(6, Duration::ZERO).await.is_err());
+                    assert!(news.send_timeout_async(6, Duration::from_millis(1)).await.is_err());
                 }
                 assert_eq!(news_in.try_recv(), Ok(5));
                 let in_task = many_in.clone();

@@ -178,6 +178,7 @@ const PROGRAMS: &[(&str, &[&str])] = &[
             "mpsc::Sender::send_timeout_async",
             "timer::Timer::recv_async",
             "spsc::Sender::send_timeout_async",
+            "future::TimeLimit::poll",
         ],
     ),
     ("pools::a_pool_for_each_task", &["pool::Pool::zeroed"]),
