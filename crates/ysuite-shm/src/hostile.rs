@@ -6,6 +6,7 @@ mod many;
 
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::ptr::NonNull;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -215,8 +216,16 @@ fn a_receiver_of_bytes_that_lies_about_its_position() {
     }
 }
 
-/// Writes lies all over a region until it is told to stop.
+/// The address of another mapping of the first `bytes` bytes of a region: an end that is found out lying unmaps its own.
+fn twin(region: NonNull<u8>, bytes: usize) -> usize {
+    // SAFETY: a new mapping of shared memory, at an address that the kernel chooses: the old size of 0 keeps the old one.
+    let twin = unsafe { rustix::mm::mremap(region.as_ptr().cast(), 0, bytes, rustix::mm::MremapFlags::MAYMOVE) };
+    twin.expect("shared memory").expose_provenance()
+}
+
+/// Writes lies all over a [`twin`] until it is told to stop, and unmaps it.
 fn scribble(region: usize, bytes: usize, is_over: &AtomicBool, mut seed: u64) {
+    let region = core::ptr::with_exposed_provenance_mut::<u8>(region);
     while !is_over.load(Ordering::Relaxed) {
         for _ in 0..64 {
             seed ^= seed << 13;
@@ -229,11 +238,13 @@ fn scribble(region: usize, bytes: usize, is_over: &AtomicBool, mut seed: u64) {
             };
             let value = if seed & 6 == 0 { seed } else { seed >> 40 & 31 };
             if at < bytes {
-                // SAFETY: within the mapping, which lives until this thread is joined.
-                unsafe { (*((region + at) as *const AtomicU64)).store(value, Ordering::Relaxed) };
+                // SAFETY: within the mapping, which is this thread's.
+                unsafe { (*region.add(at).cast::<AtomicU64>()).store(value, Ordering::Relaxed) };
             }
         }
     }
+    // SAFETY: as above.
+    unsafe { rustix::mm::munmap(region.cast(), bytes).expect("a mapping") };
 }
 
 /// How many peers: a few, or `YSUITE_HOSTILE`.
@@ -251,7 +262,8 @@ fn peers_that_scribble_all_the_time() {
         let _ = receiver.try_recv();
         let is_over = Arc::new(AtomicBool::new(false));
         let liar = if seed % 2 == 0 { &sender.link().own } else { &receiver.link().own };
-        let (region, bytes) = (liar.start().as_ptr() as usize, if seed % 2 == 0 { 2 * PAGE } else { PAGE });
+        let bytes = if seed % 2 == 0 { 2 * PAGE } else { PAGE };
+        let region = twin(liar.start(), bytes);
         let scribbling = std::thread::spawn({
             let is_over = Arc::clone(&is_over);
             move || scribble(region, bytes, &is_over, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -282,7 +294,7 @@ fn peers_that_scribble_over_bytes() {
         sender.try_send(b"message").unwrap();
         let _ = receiver.try_recv();
         let is_over = Arc::new(AtomicBool::new(false));
-        let region = sender.link().own.start().as_ptr() as usize;
+        let region = twin(sender.link().own.start(), 2 * PAGE);
         let scribbling = std::thread::spawn({
             let is_over = Arc::clone(&is_over);
             move || scribble(region, 2 * PAGE, &is_over, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -358,7 +370,7 @@ fn senders_of_a_watch_that_scribble_all_the_time() {
     for seed in 1..=peers() {
         let (sender, mut receiver) = watching();
         let is_over = Arc::new(AtomicBool::new(false));
-        let region = sender.memory().start().as_ptr() as usize;
+        let region = twin(sender.memory().start(), 2 * PAGE);
         let scribbling = std::thread::spawn({
             let is_over = Arc::clone(&is_over);
             move || scribble(region, 2 * PAGE, &is_over, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -512,7 +524,7 @@ fn workers_that_scribble_all_the_time() {
     for seed in 1..=peers() {
         let (mut sender, liar, mut innocent) = working();
         let is_over = Arc::new(AtomicBool::new(false));
-        let region = liar.link().own.start().as_ptr() as usize;
+        let region = twin(liar.link().own.start(), PAGE);
         let scribbling = std::thread::spawn({
             let is_over = Arc::clone(&is_over);
             move || scribble(region, PAGE, &is_over, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -667,7 +679,7 @@ fn ends_of_calls_that_scribble_all_the_time() {
         let Calling { mut funnel, mut caller, mut pending, mut in_hand } = calling();
         let is_over = Arc::new(AtomicBool::new(false));
         let liar = if seed % 2 == 0 { &caller.link().own } else { region_of(&mut funnel) };
-        let region = liar.start().as_ptr() as usize;
+        let region = twin(liar.start(), 2 * PAGE);
         let scribbling = std::thread::spawn({
             let is_over = Arc::clone(&is_over);
             move || scribble(region, 2 * PAGE, &is_over, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -699,7 +711,7 @@ fn senders_of_a_broadcast_that_scribble_all_the_time() {
     for seed in 1..=peers() {
         let (sender, mut receiver) = broadcasting(seed % 2 == 0);
         let is_over = Arc::new(AtomicBool::new(false));
-        let region = sender.memory().start().as_ptr() as usize;
+        let region = twin(sender.memory().start(), 2 * PAGE);
         let scribbling = std::thread::spawn({
             let is_over = Arc::clone(&is_over);
             move || scribble(region, 2 * PAGE, &is_over, seed.wrapping_mul(0x9e37_79b9_7f4a_7c15))
@@ -925,9 +937,9 @@ fn loans_of_who_scribbles_all_the_time() {
         sender.serve();
         let is_over = Arc::new(AtomicBool::new(false));
         let (region, bytes) = match seed % 3 {
-            0 => (sender.memory().start().as_ptr() as usize, 3 * PAGE),
+            0 => (twin(sender.memory().start(), 3 * PAGE), 3 * PAGE),
             1 => (receiver.table().start().as_ptr() as usize, 8),
-            _ => (receiver.link().own.start().as_ptr() as usize, PAGE),
+            _ => (twin(receiver.link().own.start(), PAGE), PAGE),
         };
         let scribbling = std::thread::spawn({
             let is_over = Arc::clone(&is_over);

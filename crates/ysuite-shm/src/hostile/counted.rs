@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::{lies, peers, scribble, stays};
+use super::{lies, peers, scribble, stays, twin};
 use crate::os::PAGE;
 use crate::page::RING;
 use crate::sync::Ordering;
@@ -163,7 +163,7 @@ fn ends_of_counted_bytes_that_scribble_all_the_time() {
         let (mut funnel, mut caller) = calling();
         let (mut sender, mut worker) = working();
         let own = if seed % 2 == 0 { &caller.inner().link().own } else { funnel.first_region().unwrap() };
-        let regions = [own, sender.first_region()].map(|own| own.start().as_ptr() as usize);
+        let regions = [own, sender.first_region()].map(|own| twin(own.start(), 2 * PAGE));
         let is_over = Arc::new(AtomicBool::new(false));
         let scribbling = regions.map(|region| {
             let is_over = Arc::clone(&is_over);

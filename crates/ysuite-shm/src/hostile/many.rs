@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::{lies, peers, scribble, stays};
+use super::{lies, peers, scribble, stays, twin};
 use crate::os::{Own, PAGE};
 use crate::page::{BEGUN, FROM, FROM_NUMBER, NEWEST, PUBLISHED, RING};
 use crate::sync::Ordering;
@@ -68,7 +68,7 @@ fn senders_of_bytes_for_many_that_scribble_all_the_time() {
         let mut watching = WatchReceiver::<Bytes>::from_fd(watch.seat().unwrap()).unwrap();
         watch.serve();
         let is_over = Arc::new(AtomicBool::new(false));
-        let regions = [sender.memory(), watch.memory()].map(|memory| memory.start().as_ptr() as usize);
+        let regions = [sender.memory(), watch.memory()].map(|memory| twin(memory.start(), 2 * PAGE));
         let scribbling = regions.map(|region| {
             let is_over = Arc::clone(&is_over);
             std::thread::spawn(move || {
