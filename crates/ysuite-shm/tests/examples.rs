@@ -22,7 +22,7 @@ fn a_camera_is_told_of_its_viewers_crash() {
 
 #[test]
 fn workers_crash_and_no_job_is_lost() {
-    assert_eq!(said("workers"), "1000 jobs answered, their sum is 333833500; workers crashed\n");
+    assert_eq!(said("crashing_workers"), "1000 jobs answered, their sum is 333833500; workers crashed\n");
 }
 
 #[test]

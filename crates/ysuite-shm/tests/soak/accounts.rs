@@ -25,7 +25,7 @@ fn is_noticed(noticed: u64, known: Known) -> bool {
     }
 }
 
-/// Members that ask: each call is ended once, and whoever learns of the end of the home has all that the home has ended.
+/// Members that ask: each call is ended once, and the caller that learns of the end of the home has all that the home has ended.
 pub(crate) fn of_calls(round: &Round) {
     of_senders(round);
     for known in round.known.iter().copied() {

@@ -3,7 +3,7 @@
 //! whose answer was sent just before the crash is answered twice: the pool counts it once.
 //!
 //! ```sh
-//! cargo run -p ysuite-shm --example workers
+//! cargo run -p ysuite-shm --example crashing_workers
 //! ```
 
 #[cfg(target_os = "linux")]
