@@ -199,6 +199,7 @@ fn entries() -> Vec<Entry> {
         "signal/ready_set.rs" ReadySet: signal::ReadySet<'static> = "SYPUR";
         "signal/mod.rs" IdOutOfRange: signal::IdOutOfRange = "SYPUR";
         "signal/attach.rs" Registration: signal::Registration = "SYPUR";
+        "signal/shared.rs" Prospect: signal::Prospect = "SYPUR";
         "signal/attach.rs" AttachError: signal::AttachError = "SYPUR";
         #[cfg(unix)]
         "signal/ysocketpair.rs" YSocketpair: signal::YSocketpair = "SYPUR";
@@ -249,6 +250,8 @@ fn entries() -> Vec<Entry> {
         "integrations/sink.rs" SenderSink: ysuite::integrations::SenderSink<spsc::Sender<Mine>> = "S.PUR", ysuite::integrations::SenderSink<&'static mut mpmc::Sender<Bound>> = "..PUR";
         #[cfg(all(feature = "tokio", unix))]
         "integrations/tokio.rs" AsyncSocketpair: ysuite::integrations::tokio::AsyncSocketpair = "SYPUR";
+        #[cfg(feature = "tokio")]
+        "channel/coop.rs" TimeLimit: future::TimeLimit = "SY...";
         #[cfg(all(feature = "calloop", unix))]
         "integrations/calloop.rs" SetSource: ysuite::integrations::calloop::SetSource = "SYPUR";
         #[cfg(all(feature = "calloop", unix))]
