@@ -8,7 +8,7 @@
 //! all its pages at once, as one huge page where the kernel has any, and its blocks keep them until all are free. What
 //! a process has in vain is at most a third of what it uses, and two regions: a whole region with less than three quarters
 //! of its blocks in use *drains*, and is made small as soon as two others drain, or when a receiver [settles](settle). What
-//! drains is used first.
+//! drains is used first. Threads that find no block at the same moment may make a region each, which drain in their turn.
 //!
 //! Any thread, also in a forked child: no lock is held across a fork. Lock-free except for the kernel, and for the
 //! allocator where a size gets its 16th region, its 48th and so on. A thread that was stopped while it made, unmade or
@@ -314,10 +314,6 @@ impl Kind {
         if let Some(base) = base {
             // SAFETY: the first page can be written, and is this thread's.
             unsafe { base.cast::<usize>().write(index) };
-            if is_whole {
-                // SAFETY: all of it is mapped.
-                unsafe { populate(base, SPAN) };
-            }
             // ORDERING: Relaxed, four times; the word below hands them over.
             region.base.store(base.as_ptr(), Ordering::Relaxed);
             region.ready.store(if is_whole { self.full() } else { 0 }, Ordering::Relaxed);
@@ -330,8 +326,8 @@ impl Kind {
         base.map(|_| (region, 0))
     }
 
-    /// Addresses for a region: of a whole one all can be used, and of a small one the first page. To reserve the others
-    /// takes no memory, and locks none.
+    /// Addresses for a region: of a whole one all can be used, and have pages; of a small one the first page can. To reserve
+    /// the others takes no memory, and locks none.
     fn map(self, is_whole: bool) -> Option<NonNull<u8>> {
         // As much more as brings the region to a multiple of its alignment.
         let all = 2 * SPAN;
@@ -358,6 +354,7 @@ impl Kind {
             if is_whole {
                 // A kernel without huge pages has as many small ones.
                 let _ = advise(base, SPAN, sys::MADV_HUGEPAGE);
+                populate(base, SPAN);
             }
             Some(base)
         }
@@ -393,9 +390,12 @@ impl Kind {
         // ORDERING: Relaxed, here and in the branches; this thread has the word.
         let base = region.base.load(Ordering::Relaxed);
         let is_spare = self.size.spare.fetch_add(1, Ordering::Relaxed) == 0;
-        count_call();
-        // SAFETY: the whole region; no block of it is in use, and none will be while its word is busy.
-        if !is_spare && unsafe { sys::unmap(base, SPAN) } {
+        let is_gone = !is_spare && {
+            count_call();
+            // SAFETY: the whole region; no block of it is in use, and none will be while its word is busy.
+            unsafe { sys::unmap(base, SPAN) }
+        };
+        if is_gone {
             self.size.spare.fetch_sub(1, Ordering::Relaxed);
             region.base.store(ptr::null_mut(), Ordering::Relaxed);
         } else if region.is_whole() || region.warm.load(Ordering::Relaxed) != 0 {
