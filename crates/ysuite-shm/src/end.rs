@@ -13,7 +13,7 @@ use crate::nap::{Sleeper, Waker};
 use crate::os::{self, News, Poller, Source};
 use crate::page::{ASLEEP, CLOSED, FENCED};
 use crate::sync::{AtomicU64, Ordering, fence};
-use crate::{Error, Why};
+use crate::{Error, SendTimeoutError, Why};
 
 /// An end that finds nothing again and again asks the kernel about its peer once in this time.
 const BETWEEN_CHECKS: Duration = Duration::from_millis(1);
@@ -367,6 +367,14 @@ impl StandOff {
 /// A time limit as a deadline; `None` for one that never comes.
 pub(crate) fn deadline(limit: Duration) -> Option<Instant> {
     Instant::now().checked_add(limit)
+}
+
+/// What a send that had a deadline answers, with the message that was not sent.
+pub(crate) fn unsent<T>(message: T, unfulfilled: Unfulfilled) -> SendTimeoutError<T> {
+    match unfulfilled {
+        Unfulfilled::Timeout => SendTimeoutError::Timeout(message),
+        Unfulfilled::Ended(error) => SendTimeoutError::Ended(message, error),
+    }
 }
 
 /// The reason of a wait that had no deadline.

@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
 use super::caller::{Caller, Pending};
-use crate::end::{self, Unfulfilled, deadline};
+use crate::end::{self, deadline};
 use crate::funnel::Bytes;
 use crate::ring::bytes::counted_room;
 use crate::{CallError, Copied, Error, Options, SendError, SendTimeoutError, TrySendError};
@@ -154,10 +154,7 @@ impl<A: Copied> BytesCaller<A> {
 
     fn ask_until(&mut self, question: &[u8], deadline: Option<Instant>) -> Result<Pending, SendTimeoutError<()>> {
         self.check(question);
-        let free = self.0.place(deadline).map_err(|unfulfilled| match unfulfilled {
-            Unfulfilled::Timeout => SendTimeoutError::Timeout(()),
-            Unfulfilled::Ended(error) => SendTimeoutError::Ended((), error),
-        })?;
+        let free = self.0.place(deadline).map_err(|unfulfilled| end::unsent((), unfulfilled))?;
         Ok(self.0.put(free, question))
     }
 

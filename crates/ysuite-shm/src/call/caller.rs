@@ -172,8 +172,7 @@ impl<Q: Message, A: Copied> Caller<Q, A> {
     fn ask_until(&mut self, question: Q, deadline: Option<Instant>) -> Result<Pending, SendTimeoutError<Q>> {
         match self.place(deadline) {
             Ok(at) => Ok(self.put(at, &question)),
-            Err(Unfulfilled::Timeout) => Err(SendTimeoutError::Timeout(question)),
-            Err(Unfulfilled::Ended(error)) => Err(SendTimeoutError::Ended(question, error)),
+            Err(unfulfilled) => Err(end::unsent(question, unfulfilled)),
         }
     }
 }

@@ -10,7 +10,7 @@ use super::bytes_shape;
 use super::inlet::{BytesInlet, Inlet};
 use super::outlet::Outlet;
 use super::receiver::limited;
-use crate::end::{End, Unfulfilled, deadline, ended};
+use crate::end::{End, Unfulfilled, deadline, ended, unsent};
 use crate::link::Link;
 use crate::page::{PUBLISHED, RING, Role};
 use crate::ring::bytes::{Writer, record_bytes};
@@ -131,10 +131,7 @@ impl BytesSender {
     /// # Panics
     /// If it is longer than [`largest`](Self::largest).
     pub fn send_timeout(&mut self, message: &[u8], limit: Duration) -> Result<(), SendTimeoutError<()>> {
-        self.room(message, deadline(limit)).map_err(|unfulfilled| match unfulfilled {
-            Unfulfilled::Timeout => SendTimeoutError::Timeout(()),
-            Unfulfilled::Ended(error) => SendTimeoutError::Ended((), error),
-        })?;
+        self.room(message, deadline(limit)).map_err(|unfulfilled| unsent((), unfulfilled))?;
         self.put(message);
         Ok(())
     }

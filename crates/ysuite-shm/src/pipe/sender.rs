@@ -8,7 +8,7 @@ use std::time::Instant;
 use super::outlet::Outlet;
 use super::typed_shape;
 use crate::batch::{Batch, Notify};
-use crate::end::{Unfulfilled, deadline, ended};
+use crate::end::{deadline, ended, unsent};
 use crate::link::Link;
 use crate::page::{RING, Role};
 use crate::ring::typed::Writer;
@@ -108,10 +108,8 @@ impl<T: Message> Sender<T> {
 
     fn send_until(&mut self, message: T, deadline: Option<Instant>) -> Result<(), SendTimeoutError<T>> {
         if self.writer.position() == self.outlet.limit {
-            match self.outlet.room(self.writer.position(), 1, deadline) {
-                Ok(()) => {}
-                Err(Unfulfilled::Timeout) => return Err(SendTimeoutError::Timeout(message)),
-                Err(Unfulfilled::Ended(error)) => return Err(SendTimeoutError::Ended(message, error)),
+            if let Err(unfulfilled) = self.outlet.room(self.writer.position(), 1, deadline) {
+                return Err(unsent(message, unfulfilled));
             }
         }
         self.put(&message);

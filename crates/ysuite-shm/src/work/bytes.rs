@@ -6,7 +6,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
 use super::WorkSender;
-use crate::end::{Unfulfilled, deadline, ended};
+use crate::end::{deadline, ended, unsent};
 use crate::funnel::Bytes;
 use crate::ring::bytes::counted_room;
 use crate::{Error, Options, SendError, SendTimeoutError, TrySendError};
@@ -135,10 +135,7 @@ impl BytesWorkSender {
 
     fn send_until(&mut self, job: &[u8], deadline: Option<Instant>) -> Result<(), SendTimeoutError<()>> {
         self.check(job);
-        self.0.put_until(job, deadline).map_err(|unfulfilled| match unfulfilled {
-            Unfulfilled::Timeout => SendTimeoutError::Timeout(()),
-            Unfulfilled::Ended(error) => SendTimeoutError::Ended((), error),
-        })
+        self.0.put_until(job, deadline).map_err(|unfulfilled| unsent((), unfulfilled))
     }
 
     /// As [`WorkSender::settle`].

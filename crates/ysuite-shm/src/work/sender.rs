@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Instant;
 
 use super::{MOST, bit, heard, shape};
-use crate::end::{End, Half, Unfulfilled, deadline, ended};
+use crate::end::{End, Half, Unfulfilled, deadline, ended, unsent};
 use crate::home::{Crowd, Home, Party, wait};
 use crate::link::Link;
 use crate::page::{GIVEN_BACK, RING, Role, Shape};
@@ -222,10 +222,7 @@ impl<T: Message> WorkSender<T> {
     }
 
     fn send_until(&mut self, job: T, deadline: Option<Instant>) -> Result<(), SendTimeoutError<T>> {
-        self.put_until(&job, deadline).map_err(|unfulfilled| match unfulfilled {
-            Unfulfilled::Timeout => SendTimeoutError::Timeout(job),
-            Unfulfilled::Ended(error) => SendTimeoutError::Ended(job, error),
-        })
+        self.put_until(&job, deadline).map_err(|unfulfilled| unsent(job, unfulfilled))
     }
 }
 
