@@ -157,8 +157,8 @@ impl<T> Chain<T> {
         self.directory.shrink();
     }
 
-    /// For a reader that is about to wait, at this position: gives back what a burst has left, if the queue has had a
-    /// message since a reader was last here, and has retired no segment.
+    /// For a reader that is about to wait, at this position, if the queue has had a message since a reader was last here:
+    /// gives back what a burst has left, but for a few segments; and these too if no segment was retired since.
     pub(super) fn calm(&self, position: u64) {
         // ORDERING: Relaxed throughout; these only decide when pages are given back.
         if self.directory.reserve() == 0 || self.calm_at.swap(position, Ordering::Relaxed) == position {
@@ -166,6 +166,7 @@ impl<T> Chain<T> {
         }
         if self.has_retired.load(Ordering::Relaxed) {
             self.has_retired.store(false, Ordering::Relaxed);
+            self.directory.trim();
         } else {
             self.shrink();
         }

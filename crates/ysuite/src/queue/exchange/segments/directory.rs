@@ -8,7 +8,7 @@
 
 use core::marker::PhantomData;
 
-use super::layout::{Extent, SegmentMemory};
+use super::layout::{Extent, SegmentLayout, SegmentMemory};
 use super::segment::Segment;
 use crate::queue::{FirstInPlace, SegmentedArray};
 use crate::sync::{AtomicU64, AtomicUsize, Ordering, window};
@@ -16,17 +16,20 @@ use crate::sync::{AtomicU64, AtomicUsize, Ordering, window};
 /// Segments of the first piece of the array, after the first segment, and how many pieces there may be.
 const FIRST: usize = if cfg!(ysuite_loom) { 2 } else { 4 };
 const PIECES: usize = if cfg!(ysuite_loom) { 2 } else { 22 };
-/// The most segments that are kept warm however short the queue is.
-const RESERVE: usize = 8;
+/// The most segments that are kept warm however short the queue is, while a reader waits.
+const LASTING: usize = 8;
+/// The most bytes of groups that are kept warm until a reader waits, unless [`LASTING`] segments have more. So a burst
+/// finds the pages of the last one.
+const RESERVE: usize = 2 << 20;
 /// How many segments there may be.
 const MOST: usize = SegmentedArray::<Segment, FIRST, PIECES>::MOST;
 
 type Array = FirstInPlace<Segment, FIRST, PIECES>;
 
 // GROWS: segments of an unbounded `mpmc`; bound: 2^24, of 32 KiB or a large message each; full: `send` panics; reused
-//     when read; pages are given back while a backlog is drained, addresses with the channel; cost: none to receive;
-//     for a receiver or sender that remembers a segment of long ago: segments in use; test:
-//     tests/allocation/streams.rs: a_burst_in_an_mpmc_channel_is_dense_and_is_given_back,
+//     when read; pages are given back while a backlog is drained, 2 MiB of them when a receiver waits, addresses with
+//     the channel; cost: none to receive; for a receiver or sender that remembers a segment of long ago: segments in
+//     use; test: tests/allocation/streams.rs: a_burst_in_an_mpmc_channel_is_dense_and_is_given_back,
 //     src/queue/exchange/segments/tests.rs: segments_of_a_long_queue_are_used_again
 #[repr(C)]
 pub(super) struct Directory<T> {
@@ -49,6 +52,12 @@ impl<T> Directory<T> {
     #[cfg(not(ysuite_loom))]
     #[allow(dead_code, reason = "Rust 1.85 does not see that a constant check uses it")]
     pub(super) const RARE: usize = core::mem::offset_of!(Self, made);
+
+    /// The most segments that are kept warm until a reader waits.
+    const MOST_RESERVE: usize = match RESERVE.checked_div(SegmentLayout::<T>::BODY) {
+        Some(segments) if segments > LASTING && !cfg!(any(ysuite_delay, ysuite_loom)) => segments,
+        _ => LASTING,
+    };
 
     pub(super) fn new() -> Self {
         Self {
@@ -81,7 +90,7 @@ impl<T> Directory<T> {
         // Its pages had gone back, and are needed again.
         // ORDERING: Relaxed twice; a count that guards nothing. Of two changes at once one may be lost.
         let reserve = self.reserve.load(Ordering::Relaxed);
-        self.reserve.store((reserve + 1).min(RESERVE), Ordering::Relaxed);
+        self.reserve.store((reserve + 1).min(Self::MOST_RESERVE), Ordering::Relaxed);
         Some(missed)
     }
 
@@ -94,9 +103,26 @@ impl<T> Directory<T> {
 
     /// Gives the pages of all warm segments back, and keeps none warm from now on.
     pub(super) fn shrink(&self) {
+        self.keep_warm(0);
+    }
+
+    // MUTANT: Memory only: how many segments keep their pages.
+    /// A reader is about to wait behind a burst: gives the pages of most warm segments back.
+    pub(super) fn trim(&self) {
+        if self.reserve() > LASTING {
+            self.keep_warm(LASTING);
+        }
+    }
+
+    /// Gives the pages of warm segments back, and keeps only as many warm from now on.
+    #[cold]
+    #[inline(never)]
+    fn keep_warm(&self, most: usize) {
         // ORDERING: Relaxed, as in `take`.
-        self.reserve.store(0, Ordering::Relaxed);
-        while let Some(segment) = self.warm.take(&self.all) {
+        self.reserve.store(most, Ordering::Relaxed);
+        // The length may be behind for a moment; none is none.
+        while most == 0 || self.warm.len() > most {
+            let Some(segment) = self.warm.take(&self.all) else { return };
             // SAFETY: segments on the shelf are not in use, and this thread has taken it off.
             unsafe { self.cool(segment) };
         }

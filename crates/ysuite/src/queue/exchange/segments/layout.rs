@@ -82,7 +82,7 @@ impl<T> SegmentLayout<T> {
     pub(super) const START: u64 = (Self::MISSING * Self::SLOTS) as u64;
 
     /// All groups: what a segment takes, except its marks.
-    const BODY: usize = Self::GROUPS * Self::STRIDE;
+    pub(super) const BODY: usize = Self::GROUPS * Self::STRIDE;
     /// From the segment to its first mark: on pages of its own, except for marks that are few.
     const MARKS: usize = if Self::ALL * FLAG <= LINE { Self::BODY } else { round_up(Self::BODY, PAGE) };
     const ALIGN: usize = max(Self::LEAST_ALIGN, LINE);
@@ -241,6 +241,12 @@ impl<T> Place<T> {
     pub(super) fn begins_half(self) -> bool {
         const { assert!(SegmentLayout::<T>::GROUPS.is_power_of_two()) };
         self.slot == 0 && self.group & (SegmentLayout::<T>::GROUPS / 2).saturating_sub(1) == 0
+    }
+
+    /// Whether this is the first slot of the segment.
+    #[inline(always)]
+    pub(super) fn is_first(self) -> bool {
+        self.slot == 0 && self.group == 0
     }
 
     // MUTANT: Speed only: how often lines are prefetched. The next segment is made at the start of a group anyway.

@@ -316,7 +316,7 @@ impl<T> Segments<T> {
         // ORDERING: Release pairs with the Acquire load of the flag in `pop` and `written`: the message is written.
         segment.memory::<T>().flag(place).store(lap, Ordering::Release);
         if place.begins_half() {
-            self.go_ahead(segment, place);
+            self.go_ahead(segment, place.number, place.is_first());
         }
     }
 
@@ -339,11 +339,11 @@ impl<T> Segments<T> {
     /// has been published, and its receiver is still to be woken.
     #[cold]
     #[inline(never)]
-    fn go_ahead(&self, segment: &Segment, place: Place<T>) {
-        if place.index() == SegmentLayout::<T>::HALF {
-            self.chain.extend_behind(segment, place.number);
+    fn go_ahead(&self, segment: &Segment, number: u64, is_first: bool) {
+        if !is_first || SegmentLayout::<T>::HALF == 0 {
+            self.chain.extend_behind(segment, number);
         }
-        if place.index() == 0 && place.number > 1 && segment.warm_up() {
+        if is_first && number > 1 && segment.warm_up() {
             // SAFETY: it is not the first segment, so a whole one.
             unsafe { segment.memory::<T>().populate() };
         }
@@ -482,7 +482,7 @@ impl<T> Segments<T> {
             // ORDERING: Release as in `filled`.
             memory.flags(at, slots.len()).iter().for_each(|flag| flag.store(lap, Ordering::Release));
             if at.begins_half() {
-                self.go_ahead(segment, at);
+                self.go_ahead(segment, at.number, at.is_first());
             }
             at = at.behind(slots.len());
         }
