@@ -185,3 +185,30 @@ fn documents_are_of_a_length_that_is_read() {
         .collect();
     assert!(large.is_empty(), "more than 60 KB: {large:#?}");
 }
+
+#[test]
+fn the_index_of_findings_names_each_script_and_its_versions() {
+    let folder = root().join("../../findings");
+    let index = fs::read_to_string(folder.join("index.txt")).expect("findings/index.txt");
+    let mut scripts = Vec::new();
+    files(&folder, &["sh"], &mut scripts);
+    assert!(!scripts.is_empty());
+    // A script's line begins with its name; the one behind it is indented.
+    let named: Vec<_> = index
+        .lines()
+        .filter_map(|line| Some((line.split_once(".sh ")?.0, line)))
+        .filter(|(name, _)| !name.contains(' '))
+        .collect();
+    assert_eq!(named.len(), scripts.len());
+    for script in scripts {
+        let name = script.file_stem().and_then(|name| name.to_str()).expect("a name");
+        let (_, line) = named.iter().find(|(named, _)| *named == name).unwrap_or_else(|| panic!("{name} is missing"));
+        let text = fs::read_to_string(&script).expect("a script");
+        let words = line.split_whitespace().map(|word| word.trim_end_matches(','));
+        let versions: Vec<_> = words.filter(|word| word.starts_with(|first: char| first.is_ascii_digit())).collect();
+        assert!(!versions.is_empty(), "{name} has no version in the index");
+        for version in versions {
+            assert!(text.contains(version), "{name} does not speak of {version}");
+        }
+    }
+}
