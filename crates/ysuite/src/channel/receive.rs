@@ -125,6 +125,9 @@ impl RecvBackoff {
 }
 
 impl<E: ReadingEnd> Receiving<E> {
+    /// Messages of more than a line are moved once, from the slot into the result. Smaller ones may go through registers.
+    const IS_LARGE: bool = size_of::<E::Message>() > 64;
+
     pub(super) fn new(end: E, meeting: MeetingEnd<E::Message, false>) -> Self {
         Self { end, backoff: RecvBackoff::new(), meeting }
     }
@@ -166,6 +169,10 @@ impl<E: ReadingEnd> Receiving<E> {
     //     tests/suite/conformance/channel/waiting.rs: every_way_of_spinning_arrives
     #[inline(always)]
     pub(super) fn recv(&mut self) -> Result<E::Message, RecvError> {
+        if Self::IS_LARGE {
+            let found = self.end.take();
+            return if found.is_some() { moved_out(found, RecvError) } else { outline(self, Self::recv_slowly) };
+        }
         match self.end.take_out() {
             Some(message) => Ok(message),
             None => outline(self, Self::recv_slowly),
@@ -230,6 +237,17 @@ impl<E: ReadingEnd> Receiving<E> {
     // MUTANT: Speed only: the slow path finds nothing either.
     #[inline(always)]
     pub(super) fn try_recv(&mut self) -> Result<E::Message, TryRecvError> {
+        if Self::IS_LARGE {
+            let found = self.end.take();
+            if found.is_some() {
+                return moved_out(found, TryRecvError::Empty);
+            }
+            return if self.is_plainly_empty() {
+                Err(TryRecvError::Empty)
+            } else {
+                outline(self, Self::try_recv_slowly)
+            };
+        }
         match self.end.take_out() {
             Some(message) => Ok(message),
             // A few loads and no copy, so that a loop of failing attempts is quick as well.
