@@ -126,7 +126,7 @@ impl RecvBackoff {
 
 impl<E: ReadingEnd> Receiving<E> {
     /// Messages of more than a line are moved once, from the slot into the result. Smaller ones may go through registers.
-    const IS_LARGE: bool = size_of::<E::Message>() > 64;
+    pub(super) const IS_LARGE: bool = size_of::<E::Message>() > 64;
 
     pub(super) fn new(end: E, meeting: MeetingEnd<E::Message, false>) -> Self {
         Self { end, backoff: RecvBackoff::new(), meeting }
@@ -437,6 +437,10 @@ impl<E: ReadingEnd> Receiving<E> {
     #[inline]
     pub(super) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
         ready!(one::poll(&mut self.end, context));
+        if Self::IS_LARGE {
+            let found = self.end.take();
+            return if found.is_some() { Poll::Ready(moved_out(found, RecvError)) } else { self.poll_over(context) };
+        }
         match self.end.take_out() {
             Some(message) => Poll::Ready(Ok(message)),
             None => self.poll_over(context),
@@ -495,7 +499,7 @@ fn of_limited(outcome: Option<Result<(), RecvError>>) -> Result<(), RecvTimeoutE
 /// The result of a receive that has found this. A function of its own: in an unoptimised program each place where a
 /// result is made has a copy of the message.
 #[inline]
-fn moved_out<T, E>(found: Option<InSlot<T>>, none: E) -> Result<T, E> {
+pub(super) fn moved_out<T, E>(found: Option<InSlot<T>>, none: E) -> Result<T, E> {
     match found {
         Some(message) => Ok(message.take()),
         None => Err(none),

@@ -10,7 +10,7 @@ use super::operations::{IntakeMany, OneByOne, PipeReceive, PipeReserve, PipeSend
 use crate::channel::coop::{poll_future, poll_within_budget};
 use crate::channel::error::{self, RecvError, ReserveError, SendError};
 use crate::channel::future::Reserves;
-use crate::channel::receive::{PipeReceiver, ReadingEnd, Receiving};
+use crate::channel::receive::{PipeReceiver, ReadingEnd, Receiving, moved_out};
 use crate::channel::send::{PipeSender, SenderLink, Sending};
 use crate::channel::task_batch::{Receives, ReceivesBatches, SendsInTasks};
 use crate::foreign::{Foreign, Guarded, Panics};
@@ -44,10 +44,12 @@ impl<T, L: SenderLink<T>> Future for SendTask<'_, T, L> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<(), SendError<T>>> {
         let this = self.get_mut();
         if let Some(sending) = this.wait.begin().and_then(PipeSend::handle) {
-            if let Some(outcome) = sending.send_first(&mut this.place) {
-                return Poll::Ready(outcome);
+            match sending.send_first(&mut this.place) {
+                // By itself: a result that is handed on is copied, with the room for a message in its error.
+                Some(Ok(())) => return Poll::Ready(Ok(())),
+                Some(Err(error)) => return Poll::Ready(Err(error)),
+                None => this.wait.must_wait(),
             }
-            this.wait.must_wait();
         }
         this.poll_slowly(context)
     }
@@ -84,7 +86,12 @@ impl<E: ReadingEnd> Future for ReceiveTask<'_, E> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
         let this = self.get_mut();
         if let Some(receiving) = this.wait.begin().and_then(PipeReceive::handle) {
-            if let Some(message) = receiving.end.take_out() {
+            if Receiving::<E>::IS_LARGE {
+                let found = receiving.end.take();
+                if found.is_some() {
+                    return Poll::Ready(moved_out(found, RecvError));
+                }
+            } else if let Some(message) = receiving.end.take_out() {
                 return Poll::Ready(Ok(message));
             }
             this.wait.must_wait();
