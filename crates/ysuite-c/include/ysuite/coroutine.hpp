@@ -13,7 +13,7 @@
  *  loop.run();                                        // until no coroutine waits
  *  @endcode
  *
- *  Within another event loop, such as Asio's, wait for fd() to be readable and call poll() then.
+ *  Within another event loop, wait for fd() to be readable and call poll() then. For Asio there is ysuite_asio.hpp.
  */
 #ifndef YSUITE_COROUTINE_HPP
 #define YSUITE_COROUTINE_HPP
@@ -90,17 +90,11 @@ class loop {
    private:
     bool is_done() override {
       result_.emplace(attempt_());
-      const status::reason why = reason(*result_);
+      const status::reason why = detail::status_of(*result_).why();
       return why != status::empty && why != status::full;
     }
     status enter(socketpair_set &set, std::size_t id) noexcept override { return set.attach(end_, id); }
     void leave(socketpair_set &set) noexcept override { (void)set.detach(end_); }
-
-    static status::reason reason(const status &answer) noexcept { return answer.why(); }
-    template <class T>
-    static status::reason reason(const received<T> &answer) noexcept {
-      return answer.status().why();
-    }
 
     End &end_;
     Attempt attempt_;

@@ -30,6 +30,15 @@ class [[nodiscard]] received : public std::optional<T> {
   ys::status status_;
 };
 
+namespace detail {
+
+inline ys::status status_of(ys::status answer) noexcept { return answer; }
+template <class T>
+ys::status status_of(const received<T> &answer) noexcept {
+  return answer.status();
+}
+
+}  // namespace detail
 }  // namespace ys
 
 #endif

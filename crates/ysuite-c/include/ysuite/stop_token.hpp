@@ -26,12 +26,6 @@
 namespace ys {
 namespace detail {
 
-inline ys::status status_of(ys::status answer) noexcept { return answer; }
-template <class T>
-ys::status status_of(const received<T> &answer) noexcept {
-  return answer.status();
-}
-
 inline int wait_stopper(ys_tx *end, ys_stopper **stopper) noexcept { return ys_tx_wait_stopper(end, stopper); }
 inline int wait_stopper(ys_rx *end, ys_stopper **stopper) noexcept { return ys_rx_wait_stopper(end, stopper); }
 
