@@ -102,7 +102,8 @@
  *  others are inside. From then on no call waits there. If it would have to, it returns YS_STOPPED; what can be done
  *  without waiting is done as before, so that nothing that was sent is lost. Closing or freeing a handle that another
  *  thread is using is an error, and does not wake that thread. Closing the *other* side wakes it with YS_CLOSED.
- *  ys_rx_wait_stopper() and ys_tx_wait_stopper() end the waits of one handle alone.
+ *  ys_rx_wait_stopper(), ys_tx_wait_stopper(), ys_set_wait_stopper() and ys_select_wait_stopper() end the waits of one handle alone,
+ *  until there is another; ys_pool_wait_stopper() that of one call.
  *
  *  @code{.c}
  *  // Each thread: returns when there is nothing more to do, and frees its own handles.

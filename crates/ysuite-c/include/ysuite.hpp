@@ -49,7 +49,7 @@
  *
  *  Times are any std::chrono::duration: negative is none, the largest is for ever; `_until` takes a time_point.
  *
- *  C++20: receivers are ranges (`rx | std::views::take(5)`), recv() and send() take a std::stop_token, and ys::loop has
+ *  C++20: receivers are ranges (`rx | std::views::take(5)`), waits take a std::stop_token, and ys::loop has
  *  awaitables for coroutines. For Asio: ysuite_asio.hpp.
  *
  *  In addition: share() of senders, for many threads; ys::timer; ys::socketpair_set, with a descriptor for epoll, ys::poll_set, ys::signaler, ys::selector, ys::pool and

@@ -54,7 +54,7 @@ pub use self::open::{
 pub use self::options::ys_options;
 pub use self::pool::{
     ys_msg_capacity, ys_msg_free, ys_msg_len, ys_msg_resize, ys_pool, ys_pool_class, ys_pool_free, ys_pool_open,
-    ys_pool_stopper, ys_pool_take,
+    ys_pool_stopper, ys_pool_take, ys_pool_take_or_stop, ys_pool_wait_stopper,
 };
 pub use self::rx::{
     ys_consume, ys_peek, ys_recv, ys_recv_batch, ys_recv_for, ys_rx, ys_rx_channel, ys_rx_clone, ys_rx_close,
@@ -65,10 +65,12 @@ pub use self::rx::{
 pub use self::select::{
     ys_select, ys_select_add_rx, ys_select_add_timer, ys_select_add_tx, ys_select_free, ys_select_open,
     ys_select_remove_rx, ys_select_remove_timer, ys_select_remove_tx, ys_select_stopper, ys_select_wait,
+    ys_select_wait_stopper,
 };
 pub use self::set::{
     ys_pollset_open, ys_set, ys_set_attach_rx, ys_set_attach_tx, ys_set_detach_rx, ys_set_detach_tx, ys_set_fd,
-    ys_set_free, ys_set_open, ys_set_signaler, ys_set_stopper, ys_set_wait, ys_signal, ys_signaler, ys_signaler_free,
+    ys_set_free, ys_set_open, ys_set_signaler, ys_set_stopper, ys_set_wait, ys_set_wait_stopper, ys_signal,
+    ys_signaler, ys_signaler_free,
 };
 pub use self::shared::{
     ys_shared, ys_shared_channel, ys_shared_free, ys_shared_is_closed, ys_shared_send_for, ys_tx_share,

@@ -37,8 +37,15 @@ struct Blocks {
     stop: Arc<PoolStop>,
 }
 
-/// What stops the threads that wait for a block.
+/// What stops the threads that wait for a block, or some of them.
 struct PoolStop(Stop);
+
+impl PoolStop {
+    fn of(pool: &Pool) -> Arc<Self> {
+        let waits_there = pool.clone();
+        Arc::new(Self(Stop::with(Some(Box::new(move || waits_there.wake_all())))))
+    }
+}
 
 impl Stops for PoolStop {
     fn stop(&self) {
@@ -64,9 +71,8 @@ impl Everyones for Blocks {}
 
 impl Blocks {
     fn new(pool: Pool) -> Self {
-        let waits_there = pool.clone();
-        let stop = Stop::with(Some(Box::new(move || waits_there.wake_all())));
-        Self { pool, stop: Arc::new(PoolStop(stop)) }
+        let stop = PoolStop::of(&pool);
+        Self { pool, stop }
     }
 }
 
@@ -141,15 +147,41 @@ fn refusal(error: PoolError) -> ys_code {
 ///     and ys_stop was called for the pool; EMSGSIZE: it is too long; EINVAL: no pool
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_pool_take(pool: *mut ys_pool, len: usize, ns: i64) -> *mut c_void {
+    // SAFETY: by the caller.
+    unsafe { take(pool, len, ns, || false) }
+}
+
+/// As ys_pool_take, and the wait also ends by a stopper of ys_pool_wait_stopper: that of this call, not those of others.
+///
+/// @param pool the pool
+/// @param len how many bytes
+/// @param ns nanoseconds
+/// @param stopper the stopper; NULL: none
+/// @return as ys_pool_take; ECANCELED in errno also if ys_stop was called for the stopper, and no block is free
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_pool_take_or_stop(
+    pool: *mut ys_pool,
+    len: usize,
+    ns: i64,
+    stopper: *const ys_stopper,
+) -> *mut c_void {
+    // SAFETY: by the caller. Any thread may use a stopper.
+    unsafe { take(pool, len, ns, || !stopper.is_null() && stopper::ys_is_stopped(stopper) == 1) }
+}
+
+/// # Safety
+/// As of [`handle::look`].
+unsafe fn take(pool: *mut ys_pool, len: usize, ns: i64, is_stopped_here: impl Fn() -> bool) -> *mut c_void {
     let limit = Limit::from_nanoseconds(ns);
     let take = |Blocks { pool, stop: waits }: &Blocks| {
         if len > pool.bound() - GUARD {
             errno::set(libc::EMSGSIZE);
             return ptr::null_mut();
         }
+        let is_stopped = || waits.is_stopped() || is_stopped_here();
         let taken = match limit {
             Limit::Now => pool.try_take(len + GUARD),
-            _ => pool.take_or_stop(len + GUARD, limit.timeout(), &|| waits.is_stopped()),
+            _ => pool.take_or_stop(len + GUARD, limit.timeout(), &is_stopped),
         };
         match taken {
             Some(mut message) => {
@@ -159,7 +191,7 @@ pub unsafe extern "C" fn ys_pool_take(pool: *mut ys_pool, len: usize, ns: i64) -
             }
             None => {
                 errno::set(match limit {
-                    _ if waits.is_stopped() => libc::ECANCELED,
+                    _ if is_stopped() => libc::ECANCELED,
                     Limit::Now => libc::EAGAIN,
                     _ => libc::ETIMEDOUT,
                 });
@@ -246,6 +278,25 @@ pub unsafe extern "C" fn ys_msg_free(message: *mut c_void) {
 pub unsafe extern "C" fn ys_pool_stopper(pool: *const ys_pool, stopper: *mut *mut ys_stopper) -> c_int {
     // SAFETY: by the caller.
     unsafe { stopper::make(pool.cast::<Handle<Blocks>>(), stopper, Arc::clone) }
+}
+
+/// Makes a stopper for those waits that it is given to, by ys_pool_take_or_stop: see ys_stop. Allocates. Any thread.
+///
+/// @param pool the pool
+/// @param stopper where it is put, to be freed by ys_stopper_free, until when the pool's memory lives; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL: a null pointer
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_pool_wait_stopper(pool: *const ys_pool, stopper: *mut *mut ys_stopper) -> c_int {
+    if stopper.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller. Any thread may use a pool.
+    unsafe {
+        *stopper = ptr::null_mut();
+        handle::look(pool.cast::<Handle<Blocks>>(), |blocks: &Blocks| {
+            stopper::give(stopper, PoolStop::of(&blocks.pool))
+        })
+    }
 }
 
 /// Frees a pool. Its memory lives until the last of its messages is freed.

@@ -12,7 +12,7 @@ use crate::limit::Limit;
 use crate::rx::ys_rx;
 use crate::set::{MOST, refusal};
 use crate::side;
-use crate::stopper::{self, OwnersStop, StopEnd, ys_stopper};
+use crate::stopper::{self, Owner, OwnersStop, StopEnd, ys_stopper};
 use crate::timer::{Ticking, ys_timer};
 use crate::tx::ys_tx;
 
@@ -25,7 +25,7 @@ pub struct ys_select {
 /// The content of the handle.
 struct Selecting {
     select: ReadySet<'static>,
-    stop: Arc<OwnersStop>,
+    owner: Owner,
     /// The id of the stop, which callers know nothing of: theirs are counted without it.
     stop_id: usize,
 }
@@ -36,16 +36,16 @@ impl Content for Selecting {
     type Shared = Arc<OwnersStop>;
 
     fn share(&self) -> Arc<OwnersStop> {
-        self.stop.clone()
+        self.owner.stop.clone()
     }
 }
 
 impl Selecting {
     fn new(ends: usize) -> Self {
-        let (mut select, stop) = (ReadySet::with_capacity(ends + 1), Arc::<OwnersStop>::default());
+        let (mut select, owner) = (ReadySet::with_capacity(ends + 1), Owner::default());
         // There is room for one more than callers have.
-        let stop_id = select.add(&mut StopEnd(&stop)).unwrap_or(usize::MAX);
-        Self { select, stop, stop_id }
+        let stop_id = select.add(&mut StopEnd(&owner.stop)).unwrap_or(usize::MAX);
+        Self { select, owner, stop_id }
     }
 
     /// An id as callers know it.
@@ -234,7 +234,7 @@ pub unsafe extern "C" fn ys_select_remove_timer(select: *mut ys_select, timer: *
 /// @param select the select
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
 /// @return the id of the handle; YS_EMPTY (if ns is 0), YS_TIMEOUT; YS_STOPPED: no handle is ready, and ys_stop was
-/// called for the select
+/// called for the select or its waits
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_select_wait(select: *mut ys_select, ns: i64) -> isize {
     let limit = Limit::from_nanoseconds(ns);
@@ -260,6 +260,24 @@ pub unsafe extern "C" fn ys_select_wait(select: *mut ys_select, ns: i64) -> isiz
 pub unsafe extern "C" fn ys_select_stopper(select: *const ys_select, stopper: *mut *mut ys_stopper) -> c_int {
     // SAFETY: by the caller.
     unsafe { stopper::make(select.cast::<Handle<Selecting>>(), stopper, Arc::clone) }
+}
+
+/// Makes a stopper for the waits from now on: see ys_stop. To wait anew after it was stopped, make another, which replaces it. The
+/// thread that waits here calls this; any thread may use the stopper. Allocates.
+///
+/// @param select the select
+/// @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL: a null pointer
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_select_wait_stopper(select: *mut ys_select, stopper: *mut *mut ys_stopper) -> c_int {
+    if stopper.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe {
+        *stopper = ptr::null_mut();
+        enter(select, |select| select.owner.wait_stopper(stopper))
+    }
 }
 
 /// Frees a select. Handles that are still in it stay attached to it: to attach them elsewhere, remove them before.

@@ -14,7 +14,7 @@ use crate::handle::{self, Content, Everyones, Handle};
 use crate::limit::Limit;
 use crate::rx::ys_rx;
 use crate::side;
-use crate::stopper::{self, OwnersStop, StopEnd, Stops, ys_stopper};
+use crate::stopper::{self, Owner, OwnersStop, StopEnd, ys_stopper};
 use crate::tx::ys_tx;
 
 /// The largest number of ids of a set, and of handles of a select.
@@ -36,7 +36,7 @@ struct Set {
     descriptor: Option<c_int>,
     /// How many ids callers have. The next one is that of the stop.
     ids: usize,
-    stop: Arc<OwnersStop>,
+    owner: Owner,
     /// After the last id of a result that had no room for all: the next one begins there.
     begin: usize,
 }
@@ -62,18 +62,18 @@ impl Content for Set {
 
     fn share(&self) -> Shared {
         let signaler = SetSignaler { signaler: self.set.signaler(), ids: self.ids };
-        Shared { descriptor: self.descriptor, signaler, stop: self.stop.clone() }
+        Shared { descriptor: self.descriptor, signaler, stop: self.owner.stop.clone() }
     }
 }
 
 impl Set {
     /// A set of one id more than callers have.
     fn make(mut set: Box<dyn SignalSet + Send>, descriptor: Option<c_int>, ids: usize) -> Self {
-        let stop = Arc::<OwnersStop>::default();
+        let owner = Owner::default();
         // The id exists, and no handle has it.
-        let attached = set.attach(&mut StopEnd(&stop), ids);
+        let attached = set.attach(&mut StopEnd(&owner.stop), ids);
         debug_assert!(attached.is_ok(), "{attached:?}");
-        Self { set, descriptor, ids, stop, begin: 0 }
+        Self { set, descriptor, ids, owner, begin: 0 }
     }
 
     /// There is room for fewer ids than are up: `room` is filled with the smallest, and `more` and `others` follow.
@@ -278,7 +278,7 @@ pub unsafe extern "C" fn ys_set_detach_tx(set: *mut ys_set, tx: *mut ys_tx) -> c
 ///     id of this one, and comes back to the smallest when it has reported the largest
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
 /// @return how many ids, at least 1; YS_EMPTY (where ns is 0), YS_TIMEOUT: nothing is up; YS_STOPPED: nothing is up, and ys_stop was
-///     called for the set
+///     called for the set or its waits
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_wait(set: *mut ys_set, ids: *mut usize, max: usize, ns: i64) -> isize {
     if ids.is_null() || max == 0 {
@@ -305,7 +305,7 @@ pub unsafe extern "C" fn ys_set_wait(set: *mut ys_set, ids: *mut usize, max: usi
             Some(more) => set.take_turns(room, more, up) as isize,
             None => {
                 set.begin = 0;
-                count_or(count, if set.stop.is_stopped() { YS_STOPPED } else { limit.empty() })
+                count_or(count, if set.owner.is_stopped() { YS_STOPPED } else { limit.empty() })
             }
         }
     };
@@ -322,6 +322,24 @@ pub unsafe extern "C" fn ys_set_wait(set: *mut ys_set, ids: *mut usize, max: usi
 pub unsafe extern "C" fn ys_set_stopper(set: *const ys_set, stopper: *mut *mut ys_stopper) -> c_int {
     // SAFETY: by the caller.
     unsafe { stopper::make(set.cast::<Handle<Set>>(), stopper, |shared| shared.stop.clone()) }
+}
+
+/// Makes a stopper for the waits from now on: see ys_stop. To wait anew after it was stopped, make another, which replaces it. The
+/// thread that waits for the set calls this; any thread may use the stopper. Allocates.
+///
+/// @param set the set
+/// @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL: a null pointer
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_set_wait_stopper(set: *mut ys_set, stopper: *mut *mut ys_stopper) -> c_int {
+    if stopper.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe {
+        *stopper = ptr::null_mut();
+        enter(set, |set| set.owner.wait_stopper(stopper))
+    }
 }
 
 /// Makes a signaler for the set. Allocates.

@@ -3,11 +3,11 @@
 //! Any thread, any number at once. To stop takes a lock that others hold for some instructions as they go to sleep and when they are
 //! awake again. A stopper may outlive what it stops.
 //!
-//! Cannot: begin anew. What was stopped stays so.
+//! Cannot: begin anew. What was stopped stays so, unless its owner asks for another wait stopper.
 
 use core::ffi::c_int;
 use core::ptr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use ysuite::in_place::Stop;
 use ysuite::signal::{Attach, AttachError, Registration};
@@ -71,26 +71,89 @@ pub(crate) unsafe fn give(stopper: *mut *mut ys_stopper, stops: Arc<dyn Stops>) 
 #[derive(Default)]
 pub(crate) struct OwnersStop {
     stop: Stop,
+    place: Mutex<Place>,
+}
+
+#[derive(Default)]
+struct Place {
     /// In the set until the owner is gone.
-    registration: Mutex<Option<Registration>>,
+    registration: Option<Registration>,
+    /// What stops the waits of now.
+    wait: Option<Arc<Stop>>,
 }
 
 impl OwnersStop {
-    /// Puts the id up, once it is stopped: each time that the owner has taken it.
-    pub(crate) fn raise(&self) {
-        let registration = self.registration.lock().unwrap_or_else(PoisonError::into_inner);
-        registration.iter().for_each(Registration::raise);
+    fn place(&self) -> MutexGuard<'_, Place> {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Stops for OwnersStop {
     fn stop(&self) {
         self.stop.set();
-        self.raise();
+        self.place().registration.iter().for_each(Registration::raise);
     }
 
     fn is_stopped(&self) -> bool {
         self.stop.is_set()
+    }
+}
+
+/// What stops the owner of a set until it waits anew.
+struct WaitStop {
+    stop: Arc<Stop>,
+    of: Arc<OwnersStop>,
+}
+
+impl Stops for WaitStop {
+    fn stop(&self) {
+        // Under the lock: once another has taken the place, this one does not put the id up any more.
+        let place = self.of.place();
+        self.stop.set();
+        if place.wait.as_ref().is_some_and(|wait| Arc::ptr_eq(wait, &self.stop)) {
+            place.registration.iter().for_each(Registration::raise);
+        }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.is_set() || self.of.is_stopped()
+    }
+}
+
+/// The owner of a set, who is stopped for good or for a while.
+#[derive(Default)]
+pub(crate) struct Owner {
+    pub(crate) stop: Arc<OwnersStop>,
+    /// That of [`Place::wait`], which only the owner changes.
+    wait: Option<Arc<Stop>>,
+}
+
+impl Owner {
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.is_stopped() || self.wait.as_ref().is_some_and(|wait| wait.is_set())
+    }
+
+    /// Makes a stopper for the waits from now on, in place of the one before.
+    ///
+    /// # Safety
+    /// `stopper` is a place for one.
+    pub(crate) unsafe fn wait_stopper(&mut self, stopper: *mut *mut ys_stopper) -> c_int {
+        // One that has not stopped anything so far will do.
+        let wait = self.wait.take().filter(|wait| !wait.is_set()).unwrap_or_else(|| self.begin_anew());
+        self.wait = Some(wait.clone());
+        // SAFETY: by the caller.
+        unsafe { give(stopper, Arc::new(WaitStop { stop: wait, of: self.stop.clone() })) }
+    }
+
+    fn begin_anew(&self) -> Arc<Stop> {
+        let wait = Arc::<Stop>::default();
+        let mut place = self.stop.place();
+        place.wait = Some(wait.clone());
+        // What stops for good looks at the place after it is set.
+        if !self.stop.is_stopped() {
+            place.registration.iter().for_each(Registration::lower);
+        }
+        wait
     }
 }
 
@@ -99,16 +162,16 @@ pub(crate) struct StopEnd<'a>(pub(crate) &'a OwnersStop);
 
 impl Attach for StopEnd<'_> {
     fn attach_registration(&mut self, registration: Registration) -> Result<(), AttachError> {
-        *self.0.registration.lock().unwrap_or_else(PoisonError::into_inner) = Some(registration);
+        self.0.place().registration = Some(registration);
         Ok(())
     }
 
     fn with_registration(&self, look: &mut dyn FnMut(&Registration)) {
-        self.0.registration.lock().unwrap_or_else(PoisonError::into_inner).iter().for_each(look);
+        self.0.place().registration.iter().for_each(look);
     }
 
     fn detach(&mut self) -> bool {
-        self.0.registration.lock().unwrap_or_else(PoisonError::into_inner).take().is_some()
+        self.0.place().registration.take().is_some()
     }
 }
 

@@ -350,6 +350,15 @@ YS_ANNOTATION_ void *ys_annotated_pool_take(ys_pool *pool, size_t len, int64_t n
   YS_ACQUIRE_(ys_annotated_common_());
   return message;
 }
+YS_ANNOTATION_ void *ys_annotated_pool_take_or_stop(ys_pool *pool, size_t len, int64_t ns, const ys_stopper *stopper) {
+  const void *outer;
+  void *message;
+  outer = ys_annotated_begin_(NULL);
+  message = ys_pool_take_or_stop(pool, len, ns, stopper);
+  ys_annotated_end_(outer);
+  YS_ACQUIRE_(ys_annotated_common_());
+  return message;
+}
 YS_ANNOTATION_ void ys_annotated_msg_free(void *message) {
   const void *outer;
   YS_RELEASE_(ys_annotated_common_());
@@ -416,6 +425,7 @@ YS_ANNOTATION_ void ys_annotated_pool_free(ys_pool *pool) {
 #define ys_stopper_free(...) ys_annotated_stopper_free(__VA_ARGS__)
 #define ys_select_wait(...) ys_annotated_select_wait(__VA_ARGS__)
 #define ys_pool_take(...) ys_annotated_pool_take(__VA_ARGS__)
+#define ys_pool_take_or_stop(...) ys_annotated_pool_take_or_stop(__VA_ARGS__)
 #define ys_msg_free(...) ys_annotated_msg_free(__VA_ARGS__)
 #define ys_pool_free(...) ys_annotated_pool_free(__VA_ARGS__)
 

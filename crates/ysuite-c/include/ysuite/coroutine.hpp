@@ -173,6 +173,13 @@ class loop {
     }
     return true;
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same; false also once a stop is requested. */
+  bool run(const std::stop_token &token) {
+    const auto runs = [this] { return run() ? status(status::ok) : status(status::stopped); };
+    return waiting() == 0 || detail::while_not_stopped(set_.raw(), token, runs);
+  }
+#endif
   /** Resumes all that may go on now, without waiting: when fd() is readable, and when next_alarm() has come. Returns how many. */
   std::size_t poll() {
     const std::size_t before = resumed_;

@@ -1198,7 +1198,7 @@ int ys_set_detach_tx(struct ys_set *set, struct ys_tx *tx);
  *     id of this one, and comes back to the smallest when it has reported the largest
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
  * @return how many ids, at least 1; YS_EMPTY (where ns is 0), YS_TIMEOUT: nothing is up; YS_STOPPED: nothing is up, and ys_stop was
- *     called for the set
+ *     called for the set or its waits
  */
 ptrdiff_t ys_set_wait(struct ys_set *set,
                       size_t *ids,
@@ -1213,6 +1213,16 @@ ptrdiff_t ys_set_wait(struct ys_set *set,
  * @return YS_OK; YS_EINVAL: a null pointer
  */
 int ys_set_stopper(const struct ys_set *set, struct ys_stopper **stopper);
+
+/**
+ * Makes a stopper for the waits from now on: see ys_stop. To wait anew after it was stopped, make another, which replaces it. The
+ * thread that waits for the set calls this; any thread may use the stopper. Allocates.
+ *
+ * @param set the set
+ * @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL: a null pointer
+ */
+int ys_set_wait_stopper(struct ys_set *set, struct ys_stopper **stopper);
 
 /**
  * Makes a signaler for the set. Allocates.
@@ -1322,7 +1332,7 @@ int ys_select_remove_timer(struct ys_select *select, const struct ys_timer *time
  * @param select the select
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
  * @return the id of the handle; YS_EMPTY (if ns is 0), YS_TIMEOUT; YS_STOPPED: no handle is ready, and ys_stop was
- * called for the select
+ * called for the select or its waits
  */
 ptrdiff_t ys_select_wait(struct ys_select *select, int64_t ns);
 
@@ -1335,6 +1345,16 @@ ptrdiff_t ys_select_wait(struct ys_select *select, int64_t ns);
  * @return YS_OK; YS_EINVAL: a null pointer
  */
 int ys_select_stopper(const struct ys_select *select, struct ys_stopper **stopper);
+
+/**
+ * Makes a stopper for the waits from now on: see ys_stop. To wait anew after it was stopped, make another, which replaces it. The
+ * thread that waits here calls this; any thread may use the stopper. Allocates.
+ *
+ * @param select the select
+ * @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL: a null pointer
+ */
+int ys_select_wait_stopper(struct ys_select *select, struct ys_stopper **stopper);
 
 /**
  * Frees a select. Handles that are still in it stay attached to it: to attach them elsewhere, remove them before.
@@ -1368,6 +1388,17 @@ int ys_pool_open(const struct ys_pool_class *classes, size_t n, struct ys_pool *
 void *ys_pool_take(struct ys_pool *pool,
                    size_t len,
                    int64_t ns);
+
+/**
+ * As ys_pool_take, and the wait also ends by a stopper of ys_pool_wait_stopper: that of this call, not those of others.
+ *
+ * @param pool the pool
+ * @param len how many bytes
+ * @param ns nanoseconds
+ * @param stopper the stopper; NULL: none
+ * @return as ys_pool_take; ECANCELED in errno also if ys_stop was called for the stopper, and no block is free
+ */
+void *ys_pool_take_or_stop(struct ys_pool *pool, size_t len, int64_t ns, const struct ys_stopper *stopper);
 
 /**
  * How many bytes a pool's message has. Wait-free.
@@ -1416,6 +1447,16 @@ void ys_msg_free(void *message);
  */
 int ys_pool_stopper(const struct ys_pool *pool,
                     struct ys_stopper **stopper);
+
+/**
+ * Makes a stopper for those waits that it is given to, by ys_pool_take_or_stop: see ys_stop. Allocates. Any thread.
+ *
+ * @param pool the pool
+ * @param stopper where it is put, to be freed by ys_stopper_free, until when the pool's memory lives; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL: a null pointer
+ */
+int ys_pool_wait_stopper(const struct ys_pool *pool,
+                         struct ys_stopper **stopper);
 
 /**
  * Frees a pool. Its memory lives until the last of its messages is freed.

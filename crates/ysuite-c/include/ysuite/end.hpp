@@ -69,6 +69,12 @@ class sending_end {
   ys::status wait_closed(std::chrono::duration<Rep, Period> time) noexcept {
     return status::from(ys_tx_wait_closed(raw(), detail::nanoseconds(time)));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. */
+  ys::status wait_closed(const std::stop_token &token) {
+    return detail::until_stopped(raw(), token, [this](std::int64_t ns) { return ys::status::from(ys_tx_wait_closed(raw(), ns)); });
+  }
+#endif
   /** How many messages are in the channel; of an mpsc channel, in this sender's lane. May be out of date when it is
    *  read. */
   std::size_t size() const noexcept { return count_of(ys_tx_len(raw())); }

@@ -377,6 +377,12 @@ class oneshot_receiver : public detail::byte_receiver<T> {
   ys::status wait(std::chrono::duration<Rep, Period> time) noexcept {
     return ys::status::from(ys_wait(this->raw(), detail::nanoseconds(time)));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. */
+  ys::status wait(const std::stop_token &token) {
+    return detail::until_stopped(this->raw(), token, [this](std::int64_t ns) { return ys::status::from(ys_wait(this->raw(), ns)); });
+  }
+#endif
 };
 
 }  // namespace ys

@@ -106,6 +106,17 @@ class pool {
   [[nodiscard]] pool_message take(std::size_t length, std::chrono::duration<Rep, Period> time) noexcept {
     return take_ns(length, detail::nanoseconds(time));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: empty, with ECANCELED in errno. */
+  [[nodiscard]] pool_message take(std::size_t length, const std::stop_token &token) {
+    if (pool_message now = try_take(length)) return now;
+    ys_stopper *handle = nullptr;
+    if (ys_pool_wait_stopper(raw(), &handle) != YS_OK) return pool_message::adopt(nullptr);
+    const stopper ends(handle);
+    const std::stop_callback callback(token, [&ends]() noexcept { ends.stop(); });
+    return pool_message::adopt(ys_pool_take_or_stop(raw(), length, detail::for_ever, ends.raw()));
+  }
+#endif
 
   /** Ends the waits of all threads that wait for a block. Throws std::system_error. Any thread. */
   [[nodiscard]] stopper make_stopper() const {

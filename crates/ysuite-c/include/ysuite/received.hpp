@@ -33,8 +33,8 @@ class [[nodiscard]] received : public std::optional<T> {
 namespace detail {
 
 inline ys::status status_of(ys::status answer) noexcept { return answer; }
-template <class T>
-ys::status status_of(const received<T> &answer) noexcept {
+template <class Answer>
+auto status_of(const Answer &answer) noexcept -> decltype(answer.status()) {
   return answer.status();
 }
 

@@ -151,6 +151,12 @@ class receiver : public detail::receiving_end {
   ys::status wait(std::chrono::duration<Rep, Period> time) noexcept {
     return status::from(ys_wait(raw(), detail::nanoseconds(time)));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. */
+  ys::status wait(const std::stop_token &token) {
+    return detail::until_stopped(raw(), token, [this](std::int64_t ns) { return ys::status::from(ys_wait(raw(), ns)); });
+  }
+#endif
 
   /** The messages that lie side by side now, to be used in place; see run. Never blocks. */
   run<T> try_run() noexcept {

@@ -72,6 +72,12 @@ class selector {
         moment, [this](std::int64_t ns) { return wait_ns(ns); },
         [](const received<std::size_t> &answer) { return answer.status() == status::timeout; });
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. */
+  received<std::size_t> wait(const std::stop_token &token) {
+    return detail::until_stopped(raw(), token, [this](std::int64_t ns) { return wait_ns(ns); });
+  }
+#endif
 
   /** Ends the wait of the thread that waits here. Throws std::system_error. Any thread. */
   [[nodiscard]] stopper make_stopper() const {
@@ -104,6 +110,24 @@ class selector {
 
   detail::owned<ys_select> handle_;
 };
+
+#ifdef YS_HAS_STOP_TOKEN
+inline status timer::wait(const std::stop_token &token) const {
+  status answer = wait(std::chrono::nanoseconds(detail::no_time));
+  if (answer != status::empty) return answer;
+  auto waits = selector::try_open(1);
+  if (!waits) return status::no_memory;
+  const status added = waits->add(*this).status();
+  if (!added) return added;
+  while (answer == status::empty) {
+    const status due = waits->wait(token).status();
+    if (!due) return due;
+    // Another thread may have taken it.
+    answer = wait(std::chrono::nanoseconds(detail::no_time));
+  }
+  return answer;
+}
+#endif
 
 }  // namespace ys
 

@@ -145,6 +145,12 @@ class sender : public detail::sending_end {
   status wait_room(std::chrono::duration<Rep, Period> time) noexcept {
     return status::from(ys_wait_room(raw(), detail::nanoseconds(time)));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. */
+  status wait_room(const std::stop_token &token) {
+    return detail::until_stopped(raw(), token, [this](std::int64_t ns) { return status::from(ys_wait_room(raw(), ns)); });
+  }
+#endif
 
   /** Writes a message that is hidden until the next flush() or send. Waits for room, and flushes before it does. */
   template <class U = T>

@@ -38,6 +38,8 @@ class signaler {
 class id_range {
  public:
   id_range(const std::size_t *first, std::size_t count, ys::status why) noexcept : first_(first), count_(count), why_(why) {}
+  /** None, for a reason. */
+  id_range(ys::status why) noexcept : id_range(nullptr, 0, why) {}
 
   const std::size_t *begin() const noexcept { return first_; }
   const std::size_t *end() const noexcept { return first_ + count_; }
@@ -85,6 +87,12 @@ class signal_set {
         moment, [this](std::int64_t ns) { return wait_ns(ns); },
         [](const id_range &answer) { return answer.status() == status::timeout; });
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. */
+  id_range wait(const std::stop_token &token) {
+    return detail::until_stopped(raw(), token, [this](std::int64_t ns) { return wait_ns(ns); });
+  }
+#endif
 
   /** Another way to raise signals of this set. Throws std::bad_alloc or std::system_error. */
   [[nodiscard]] signaler make_signaler() const {

@@ -36,6 +36,10 @@ class timer {
   ys::status wait(std::chrono::duration<Rep, Period> time) const noexcept {
     return status::from(ys_timer_wait(raw(), detail::nanoseconds(time)));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. Allocates, if it has to wait. Defined with ys::selector. */
+  ys::status wait(const std::stop_token &token) const;
+#endif
 
   explicit operator bool() const noexcept { return handle_ != nullptr; }
   ys_timer *raw() const noexcept { return handle_.get(); }

@@ -77,6 +77,79 @@ static void stopped(void *(*body)(void *), waiter *this, ys_stopper *stopper, un
 
 static const unsigned pauses[] = {0, 300, 20000};
 
+/* A set's, a select's or a pool's own stop ends waits until there is another. */
+static void takes_or_is_stopped(ys_pool *pool, ys_stopper *stopper, int code) {
+  CHECK(ys_pool_take_or_stop(pool, 8, -1, stopper) == NULL);
+  CHECK_IS(errno, code);
+}
+static void stopped_for_a_while(void) {
+  const ys_pool_class class = {8, 1};
+  ys_stopper *first, *same, *next, *all;
+  size_t id;
+  void *block;
+  waiter this = {NULL, NULL, NULL, NULL, NULL, 0, 0};
+  for (int has_descriptor = 0; has_descriptor < 2; has_descriptor++) {
+    CHECK_IS(has_descriptor ? ys_set_open(2, &this.set) : ys_pollset_open(2, &this.set), YS_OK);
+    CHECK_IS(ys_set_wait_stopper(this.set, &same), YS_OK);
+    CHECK_IS(ys_set_wait_stopper(this.set, &first), YS_OK);
+    stopped(waits_for_the_set, &this, first, 300);
+    CHECK_IS(ys_is_stopped(same), 1);
+    CHECK_IS(ys_set_wait(this.set, &id, 1, 0), YS_STOPPED);
+    CHECK_IS(ys_set_wait_stopper(this.set, &next), YS_OK);
+    CHECK_IS(ys_is_stopped(next), 0);
+    CHECK_IS(ys_set_wait(this.set, &id, 1, 0), YS_EMPTY);
+    CHECK_IS(ys_set_wait(this.set, &id, 1, 1000000), YS_TIMEOUT);
+    /* One that was replaced is nobody's. */
+    CHECK_IS(ys_stop(same), YS_OK);
+    CHECK_IS(ys_set_wait(this.set, &id, 1, 0), YS_EMPTY);
+    CHECK_IS(ys_set_stopper(this.set, &all), YS_OK);
+    CHECK_IS(ys_stop(all), YS_OK);
+    CHECK_IS(ys_is_stopped(next), 1);
+    ys_stopper_free(next);
+    CHECK_IS(ys_set_wait_stopper(this.set, &next), YS_OK);
+    CHECK_IS(ys_set_wait(this.set, &id, 1, -1), YS_STOPPED);
+    CHECK_IS(ys_set_wait_stopper(this.set, NULL), YS_EINVAL);
+    ys_set_free(this.set);
+    CHECK_IS(ys_stop(next), YS_OK);
+    ys_stopper_free(next), ys_stopper_free(same), ys_stopper_free(all);
+  }
+  CHECK_IS(ys_set_wait_stopper(NULL, &next), YS_EINVAL);
+  CHECK_IS(ys_select_open(1, &this.select), YS_OK);
+  CHECK_IS(ys_select_wait_stopper(this.select, &same), YS_OK);
+  CHECK_IS(ys_select_wait_stopper(this.select, &first), YS_OK);
+  stopped(waits_for_the_select, &this, first, 300);
+  CHECK_IS(ys_select_wait(this.select, 0), YS_STOPPED);
+  CHECK_IS(ys_select_wait_stopper(this.select, &next), YS_OK);
+  CHECK_IS(ys_select_wait(this.select, 0), YS_EMPTY);
+  CHECK_IS(ys_stop(same), YS_OK);
+  CHECK_IS(ys_select_wait(this.select, 1000000), YS_TIMEOUT);
+  ys_stopper_free(same);
+  CHECK_IS(ys_select_wait_stopper(this.select, NULL), YS_EINVAL);
+  CHECK_IS(ys_select_wait_stopper(NULL, &same), YS_EINVAL);
+  ys_select_free(this.select);
+  ys_stopper_free(next);
+  CHECK_IS(ys_pool_open(&class, 1, &this.pool), YS_OK);
+  CHECK_IS(ys_pool_wait_stopper(this.pool, &first), YS_OK);
+  CHECK_IS(ys_pool_wait_stopper(this.pool, &next), YS_OK);
+  CHECK((block = ys_pool_take_or_stop(this.pool, 8, -1, first)) != NULL);
+  CHECK_IS(ys_stop(first), YS_OK);
+  takes_or_is_stopped(this.pool, first, ECANCELED);
+  CHECK(ys_pool_take_or_stop(this.pool, 8, 1000000, next) == NULL);
+  CHECK_IS(errno, ETIMEDOUT);
+  CHECK(ys_pool_take_or_stop(this.pool, 8, 0, NULL) == NULL);
+  CHECK_IS(errno, EAGAIN);
+  ys_msg_free(block);
+  CHECK((block = ys_pool_take_or_stop(this.pool, 8, -1, first)) != NULL);
+  CHECK_IS(ys_pool_stopper(this.pool, &all), YS_OK);
+  CHECK_IS(ys_stop(all), YS_OK);
+  takes_or_is_stopped(this.pool, next, ECANCELED);
+  CHECK_IS(ys_pool_wait_stopper(this.pool, NULL), YS_EINVAL);
+  CHECK_IS(ys_pool_wait_stopper(NULL, &same), YS_EINVAL);
+  ys_msg_free(block);
+  ys_pool_free(this.pool);
+  ys_stopper_free(first), ys_stopper_free(next), ys_stopper_free(all);
+}
+
 typedef int (*opening)(const ys_options *, ys_tx **, ys_rx **);
 
 static void receivers_and_senders(void) {
@@ -236,6 +309,7 @@ static void a_stream_is_received_and_then_the_stop(void) {
 int main(void) {
   RUN(receivers_and_senders);
   RUN(sets_selects_and_pools);
+  RUN(stopped_for_a_while);
   RUN(cancelled_and_stopped);
   RUN(a_pool_of_workers_shuts_down);
   RUN(a_stream_is_received_and_then_the_stop);

@@ -1,6 +1,7 @@
 // Needs C++20: waits that a std::stop_token ends, and coroutines.
 #include "check.hpp"
 
+#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <string>
@@ -104,9 +105,120 @@ void races() {
   while (auto message = rx.try_recv()) CHECK(*message == received++);
   CHECK(received == rounds);
 }
+
+// `waits(token)` is stopped while it sleeps and before, which says nothing to those without a token or with another: `goes_on(wait)` lets
+// a wait succeed. Returns a status.
+template <class Waits, class GoesOn>
+void a_wait(Waits waits, GoesOn goes_on) {
+  for (const auto pause : {0us, 100us, 5000us}) {
+    ys::status answer = ys::status::ok;
+    std::jthread thread([&](std::stop_token token) { answer = waits(token); });
+    std::this_thread::sleep_for(pause);
+    thread.request_stop();
+    thread.join();
+    CHECK(answer == ys::status::stopped);
+    std::stop_source source;
+    source.request_stop();
+    CHECK(waits(source.get_token()) == ys::status::stopped);
+    answer = ys::status::stopped;
+    std::jthread waits_again([&](std::stop_token token) { answer = waits(token); });
+    std::this_thread::sleep_for(pause);
+    CHECK(answer == ys::status::stopped);
+    goes_on();
+    waits_again.join();
+    CHECK(answer == ys::status::ok);
+  }
+}
+
+template <class Set>
+void a_set(Set set) {
+  const ys::signaler signaler = set.make_signaler();
+  const auto waits = [&](const std::stop_token &token) {
+    const auto up = set.wait(token);
+    CHECK(up.empty() || (up.size() == 1 && up[0] == 1));
+    return up.status();
+  };
+  a_wait(waits, [&] { CHECK(signaler.signal(1)); });
+  // The other stop has the last word.
+  CHECK(set.wait(1ms).status() == ys::status::timeout);
+  set.make_stopper().stop();
+  CHECK(waits(std::stop_token()) == ys::status::stopped && set.wait().status() == ys::status::stopped);
+}
+
+void other_waits() {
+  a_set(ys::socketpair_set(2));
+  a_set(ys::poll_set(2));
+
+  auto [tx, rx] = ys::pipe<int>(1);
+  {
+    ys::selector selector(2);
+    CHECK(selector.add(rx));
+    const auto waits = [&, &rx = rx](const std::stop_token &token) {
+      for (;;) {
+        const auto ready = selector.wait(token);
+        // At first, and again until nothing is found.
+        if (!ready || rx.try_recv()) return ready.status();
+      }
+    };
+    a_wait(waits, [&tx = tx] { CHECK(tx.send(1)); });
+    CHECK(!rx.try_recv() && selector.wait(1ms).status() == ys::status::timeout);
+    selector.make_stopper().stop();
+    CHECK(waits(std::stop_token()) == ys::status::stopped && selector.wait().status() == ys::status::stopped);
+    CHECK(selector.remove(rx));
+  }
+  a_wait([&rx = rx](const std::stop_token &token) {
+    const ys::status answer = rx.wait(token);
+    if (answer) CHECK(rx.recv() == 1);
+    return answer;
+  }, [&tx = tx] { CHECK(tx.send(1)); });
+  CHECK(tx.send(1));
+  a_wait([&tx = tx](const std::stop_token &token) {
+    const ys::status answer = tx.wait_room(token);
+    if (answer) CHECK(tx.send(1));
+    return answer;
+  }, [&rx = rx] { CHECK(rx.recv() == 1); });
+
+  ys::pool pool{{64, 1}};
+  auto block = pool.take(64);
+  a_wait([&](const std::stop_token &token) {
+    auto taken = pool.take(64, token);
+    if (!taken) {
+      CHECK(errno == ECANCELED);
+      return ys::status::stopped;
+    }
+    block = std::move(taken);
+    return ys::status::ok;
+  }, [&] { const auto given_back = std::move(block); });
+  CHECK(!pool.take(65, std::stop_token()) && errno == EMSGSIZE);
+}
+
+// Waits that end once.
+void last_waits() {
+  std::stop_source source;
+  auto [tx, rx] = ys::exchange<std::string>(4);
+  auto [ask, answer] = ys::oneshot<std::string>();
+  const auto never = ys::timer::after(1h), at_once = ys::timer::after(0ms), soon = ys::timer::after(2ms);
+  CHECK(at_once.wait(source.get_token()) && soon.wait(source.get_token()));
+  std::thread stops([&source] {
+    std::this_thread::sleep_for(2ms);
+    source.request_stop();
+  });
+  CHECK(tx.wait_closed(source.get_token()) == ys::status::stopped && answer.wait(source.get_token()) == ys::status::stopped);
+  CHECK(never.wait(source.get_token()) == ys::status::stopped);
+  stops.join();
+  // Without what they wait for they would be stopped.
+  CHECK(ask.send("answer") && answer.wait(source.get_token()) && rx.close() && tx.wait_closed(source.get_token()));
+  std::stop_source other;
+  std::thread sleeps([&] { CHECK(never.wait(other.get_token()) == ys::status::stopped); });
+  std::this_thread::sleep_for(1ms);
+  other.request_stop();
+  sleeps.join();
+}
 #else
 void tokens() {}
 void races() {}
+void other_waits() {}
+void last_waits() {}
 #endif
 
 #ifdef YS_HAS_COROUTINES
@@ -206,6 +318,20 @@ void ends() {
     std::thread stops([&stopper] { stopper.stop(); });
     CHECK(!loop.run() && !one.done());
     stops.join();
+#ifdef YS_HAS_STOP_TOKEN
+    ys::loop another(1);
+    std::vector<int> slept;
+    const ys::task sleeper = sleeps(another, slept, 1, 1h), short_one = sleeps(another, slept, 2, 1ms);
+    std::stop_source source;
+    std::thread ends([&source] {
+      std::this_thread::sleep_for(3ms);
+      source.request_stop();
+    });
+    CHECK(!another.run(source.get_token()) && !another.run(source.get_token()));
+    ends.join();
+    while (!short_one.done()) another.poll();
+    CHECK(another.waiting() == 1 && slept == std::vector<int>({2}));
+#endif
   }
   // Nothing is left attached.
   ys::poll_set set(1);
@@ -227,6 +353,8 @@ void ends() {}
 int main() {
   RUN(tokens);
   RUN(races);
+  RUN(other_waits);
+  RUN(last_waits);
   RUN(a_pipeline);
   RUN(sleepers);
   RUN(within_another_loop);
