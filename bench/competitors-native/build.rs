@@ -15,6 +15,8 @@ fn main() {
     native::compile();
     #[cfg(feature = "boost")]
     boost::compile();
+    #[cfg(all(feature = "cpp", feature = "native"))]
+    objects::compile();
 }
 
 /// Optimised in every profile: unoptimised code is no competitor. For the compiler's default processors, as the Rust
@@ -89,6 +91,17 @@ mod native {
     fn compiled(build: &cc::Build, name: &str) {
         if let Err(cause) = build.try_compile(name) {
             super::missing("Our channels from C and C++ cannot be compiled", &cause);
+        }
+    }
+}
+
+#[cfg(all(feature = "cpp", feature = "native"))]
+mod objects {
+    pub(super) fn compile() {
+        let mut build = super::optimised();
+        build.cpp(true).std("c++17").include("../../crates/ysuite-c/include").file("cpp/objects.cpp");
+        if let Err(cause) = build.try_compile("ybench_native_objects") {
+            super::missing("The queues of C++ beside ours cannot be compiled", &cause);
         }
     }
 }

@@ -60,13 +60,7 @@ mod measured {
     const TWO_THREADS: f64 = 1.15;
 
     pub(super) fn all() {
-        let mut arguments = std::env::args().skip(1);
-        let count = match arguments.next().map(|count| count.parse()) {
-            None => 21,
-            Some(Ok(count)) => count,
-            Some(Err(_)) => panic!("usage: binding [rounds [words]]"),
-        };
-        let rounds = Rounds { count, words: arguments.next().unwrap_or_default() };
+        let rounds = Rounds::from_arguments("binding", 21);
         let rounds = &rounds;
         registry::welcome(ybench_native::entries()).expect("no name is there twice");
         two_threads(rounds);

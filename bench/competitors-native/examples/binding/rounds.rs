@@ -28,11 +28,24 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// Measures, and prints the time of each and its factor compared with the first.
-    pub(crate) fn compare(&self, heading: &str, contenders: &[Contender]) {
+    /// `[rounds [words]]` of the program.
+    pub(crate) fn from_arguments(program: &str, count: usize) -> Self {
+        let mut arguments = std::env::args().skip(1);
+        let count = match arguments.next().map(|count| count.parse()) {
+            None => count,
+            Some(Ok(count)) => count,
+            Some(Err(_)) => panic!("usage: {program} [rounds [words]]"),
+        };
+        Self { count, words: arguments.next().unwrap_or_default() }
+    }
+
+    /// Measures, and prints the time of each and its factor compared with the first. Returns the lowest factor of the
+    /// others; `None` if this is not wanted.
+    pub(crate) fn compare(&self, heading: &str, contenders: &[Contender]) -> Option<f64> {
         if !heading.contains(&self.words) {
-            return;
+            return None;
         }
+        let mut lowest = f64::INFINITY;
         let mut times = vec![Vec::new(); contenders.len()];
         for round in 0..self.count {
             for at in (0..contenders.len()).map(|at| (at + round) % contenders.len()) {
@@ -40,8 +53,8 @@ impl Rounds {
             }
         }
         println!("\n{heading}; {} rounds", self.count);
-        println!("  {:<32}{:>9}   {:<24}goal", "", "ns", "times the first");
-        for (contender, own) in contenders.iter().zip(&times) {
+        println!("  {:<48}{:>9}   {:<24}goal", "", "ns", "times the first");
+        for (at, (contender, own)) in contenders.iter().zip(&times).enumerate() {
             let [_, median, _] = quartiles(own.clone());
             let [low, ratio, high] = quartiles(own.iter().zip(&times[0]).map(|(own, first)| own / first).collect());
             let told = format!("{ratio:.2} ({low:.2} .. {high:.2})");
@@ -49,7 +62,11 @@ impl Rounds {
                 let kept = if ratio <= goal { "kept" } else { "MISSED" };
                 format!("{goal:.2} {kept}")
             });
-            println!("  {:<32}{median:>9.2}   {told:<24}{goal}", contender.name);
+            println!("  {:<48}{median:>9.2}   {told:<24}{goal}", contender.name);
+            if at != 0 {
+                lowest = lowest.min(ratio);
+            }
         }
+        Some(lowest)
     }
 }
