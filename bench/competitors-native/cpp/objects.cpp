@@ -97,7 +97,12 @@ struct Plain {
     template <class Queue> static void prepare(Queue &, std::size_t) {}
 };
 
-template <class M> struct Concurrent : Plain {
+/// Those of moodycamel that grow, with the room that they have by default in the beginning.
+template <std::size_t Places> struct Growing : Plain {
+    static std::size_t places(std::size_t) { return Places; }
+};
+
+template <class M> struct Concurrent : Growing<192> {
     using Queue = moodycamel::ConcurrentQueue<M>;
     using Producer = moodycamel::ProducerToken;
     using Consumer = moodycamel::ConsumerToken;
@@ -107,7 +112,7 @@ template <class M> struct Concurrent : Plain {
     }
 };
 
-template <class M> struct Blocking : Plain {
+template <class M> struct Blocking : Growing<192> {
     using Queue = moodycamel::BlockingConcurrentQueue<M>;
     using Producer = moodycamel::ProducerToken;
     using Consumer = moodycamel::ConsumerToken;
@@ -115,7 +120,7 @@ template <class M> struct Blocking : Plain {
     static void pop(Queue &queue, Consumer &token, M &message) { queue.wait_dequeue(token, message); }
 };
 
-template <class M> struct ReaderWriter : Plain {
+template <class M> struct ReaderWriter : Growing<15> {
     using Queue = moodycamel::ReaderWriterQueue<M>;
     static void push(Queue &queue, NoToken, M &&message) { queue.enqueue(std::move(message)); }
     static void pop(Queue &queue, NoToken, M &message) {
@@ -123,7 +128,7 @@ template <class M> struct ReaderWriter : Plain {
     }
 };
 
-template <class M> struct BlockingReaderWriter : Plain {
+template <class M> struct BlockingReaderWriter : Growing<15> {
     using Queue = moodycamel::BlockingReaderWriterQueue<M>;
     static void push(Queue &queue, NoToken, M &&message) { queue.enqueue(std::move(message)); }
     static void pop(Queue &queue, NoToken, M &message) { queue.wait_dequeue(message); }
