@@ -153,7 +153,8 @@
  *  @section forks Other limits
  *
  *  Channels connect the threads of one process; in a forked child they are of no use. Those of ysuite/shm.h, which `#define YS_SHM`
- *  includes, connect processes. No call may come from a signal handler. A thread that calls needs a stack of 64 KiB at least.
+ *  includes, connect processes, and the bridges of ysuite_zmq.h programs and machines. No call may come from a signal handler. A
+ *  thread that calls needs a stack of 64 KiB at least.
  */
 #ifndef YSUITE_H
 #define YSUITE_H

@@ -55,7 +55,7 @@
  *  In addition: share() of senders, for many threads; ys::timer; ys::socketpair_set, with a descriptor for epoll, ys::poll_set, ys::signaler, ys::selector, ys::pool and
  *  ys::pool_message; and ys::stopper, with which any thread ends the waits of others. Shutdown: ysuite.h.
  *
- *  Between processes: ysuite/shm.hpp, which `#define YS_SHM` includes.
+ *  Between processes: ysuite/shm.hpp, which `#define YS_SHM` includes. Between programs and machines: ysuite_zmq.hpp.
  *
  *  What is const is for one thread at a time as well, unless it says any thread.
  */

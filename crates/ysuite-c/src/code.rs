@@ -55,7 +55,8 @@ pub enum ys_code {
     /// the channel has.
     YS_ETOOLONG = -20,
     /// Between processes: there is no connection, for a reason that has no code of its own. For this code and those
-    /// called YS_REFUSED_, ys_shm_refusal has the reason in full; a system call that has failed is YS_ESYSTEM.
+    /// called YS_REFUSED_, ys_shm_refusal, or of bridges ys_zmq_refusal, has the reason in full; a system call that has
+    /// failed is YS_ESYSTEM.
     YS_REFUSED = -21,
     /// The kernel is older than Linux 5.1.
     YS_REFUSED_KERNEL = -22,
@@ -91,8 +92,10 @@ pub enum ys_code {
     YS_REFUSED_NAME = -37,
     /// The peer has refused this end.
     YS_REFUSED_BY_PEER = -38,
-    /// Between processes: the question was dropped without an answer. It is no refusal.
+    /// Between processes: the question was dropped without an answer. By a bridge: there was none in time. It is no refusal.
     YS_UNANSWERED = -39,
+    /// A bridge was closed before everything had left.
+    YS_UNSENT = -40,
 }
 
 pub(crate) use ys_code::{
@@ -100,7 +103,7 @@ pub(crate) use ys_code::{
     YS_ESYSTEM, YS_ETAKEN, YS_ETOOMANY, YS_FULL, YS_LAGGED, YS_OK, YS_STOPPED, YS_TIMEOUT,
 };
 
-const ALL: [(ys_code, &CStr); 40] = [
+const ALL: [(ys_code, &CStr); 41] = [
     (YS_OK, c"success"),
     (YS_CLOSED, c"the channel is closed"),
     (YS_FULL, c"the channel is full"),
@@ -141,6 +144,7 @@ const ALL: [(ys_code, &CStr); 40] = [
     (ys_code::YS_REFUSED_NAME, c"refused: the name is not usable"),
     (ys_code::YS_REFUSED_BY_PEER, c"refused by the peer"),
     (ys_code::YS_UNANSWERED, c"the question was dropped without an answer"),
+    (ys_code::YS_UNSENT, c"not everything has left"),
 ];
 
 /// What a code means, in a few words. Never NULL; static, so never to be freed. A count is a success, and an unknown code says

@@ -34,6 +34,17 @@ const SHM: [&str; 11] = [
     "shm/mod.rs",
 ];
 
+const ZMQ: [&str; 8] = [
+    "zmq/options.rs",
+    "zmq/bridge.rs",
+    "zmq/open.rs",
+    "zmq/tx.rs",
+    "zmq/rx.rs",
+    "zmq/ask.rs",
+    "zmq/answer.rs",
+    "zmq/mod.rs",
+];
+
 fn generated(root: &Path, config: &str, sources: &[&str]) -> String {
     let config = cbindgen::Config::from_file(root.join(config)).expect("the configuration is read");
     let sources = sources.iter().map(|name| root.join("src").join(name));
@@ -45,7 +56,7 @@ fn generated(root: &Path, config: &str, sources: &[&str]) -> String {
 
 fn is_that_of_the_source(header: &str, config: &str, sources: &[&str]) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let path = root.join("include/ysuite").join(header);
+    let path = root.join("include").join(header);
     let generated = generated(root, config, sources);
     if std::env::var_os("YSUITE_WRITE").is_some_and(|value| value == "1") {
         std::fs::write(&path, generated).expect("the header is written");
@@ -55,17 +66,22 @@ fn is_that_of_the_source(header: &str, config: &str, sources: &[&str]) {
     let first = generated.lines().zip(checked_in.lines()).find(|(new, old)| new != old);
     assert!(
         generated == checked_in,
-        "include/ysuite/{header} is not what the source says (first difference: {first:?}). Rewrite it by\n    \
+        "include/{header} is not what the source says (first difference: {first:?}). Rewrite it by\n    \
          YSUITE_WRITE=1 cargo test -p ysuite-c --test declarations"
     );
 }
 
 #[test]
 fn declarations_are_those_of_the_source() {
-    is_that_of_the_source("declarations.h", "cbindgen.toml", &SOURCES);
+    is_that_of_the_source("ysuite/declarations.h", "cbindgen.toml", &SOURCES);
 }
 
 #[test]
 fn declarations_between_processes_are_those_of_the_source() {
-    is_that_of_the_source("shm.h", "cbindgen-shm.toml", &SHM);
+    is_that_of_the_source("ysuite/shm.h", "cbindgen-shm.toml", &SHM);
+}
+
+#[test]
+fn declarations_of_bridges_are_those_of_the_source() {
+    is_that_of_the_source("ysuite_zmq.h", "cbindgen-zmq.toml", &ZMQ);
 }

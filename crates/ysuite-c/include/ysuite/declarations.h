@@ -108,7 +108,8 @@ typedef enum ys_code {
   YS_ETOOLONG = -20,
   /**
    * Between processes: there is no connection, for a reason that has no code of its own. For this code and those
-   * called YS_REFUSED_, ys_shm_refusal has the reason in full; a system call that has failed is YS_ESYSTEM.
+   * called YS_REFUSED_, ys_shm_refusal, or of bridges ys_zmq_refusal, has the reason in full; a system call that has
+   * failed is YS_ESYSTEM.
    */
   YS_REFUSED = -21,
   /**
@@ -180,9 +181,13 @@ typedef enum ys_code {
    */
   YS_REFUSED_BY_PEER = -38,
   /**
-   * Between processes: the question was dropped without an answer. It is no refusal.
+   * Between processes: the question was dropped without an answer. By a bridge: there was none in time. It is no refusal.
    */
   YS_UNANSWERED = -39,
+  /**
+   * A bridge was closed before everything had left.
+   */
+  YS_UNSENT = -40,
 } ys_code;
 
 /**

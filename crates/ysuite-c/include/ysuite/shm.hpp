@@ -35,6 +35,7 @@
 #include <utility>
 #include <vector>
 
+#include "ends.hpp"
 #include "received.hpp"
 #include "shm.h"
 #include "status.hpp"
@@ -66,39 +67,11 @@ struct shm_frees {
   void operator()(ys_shm_work_rx *handle) const noexcept { ys_shm_work_rx_free(handle); }
 };
 
-/* What was opened, or an exception. */
-template <class T>
-T opened(received<T> &&made, const char *what) {
-  if (!made) raise(made.status().why(), what);
-  return std::move(*made);
-}
-
-/* What `open(address of a handle)` makes. */
-template <class End, class Handle, class Open>
-received<End> opened_by(Open open) noexcept {
-  Handle *handle = nullptr;
-  const int code = open(&handle);
-  if (code != YS_OK) return status::from(code);
-  return {std::in_place, End(handle)};
-}
-
 inline std::size_t shm_count(std::ptrdiff_t answer) noexcept { return answer > 0 ? static_cast<std::size_t>(answer) : 0; }
 
-/* What has a handle of C. Moved from, it has none, and every call is status::invalid. */
+/* What has a handle of C. */
 template <class Handle>
-class shm_handle {
- public:
-  explicit operator bool() const noexcept { return handle_ != nullptr; }
-  Handle *raw() const noexcept { return handle_.get(); }
-  /** Gives the handle of C away, to be freed by its function of C. */
-  [[nodiscard]] Handle *release() noexcept { return handle_.release(); }
-
- protected:
-  explicit shm_handle(Handle *handle) noexcept : handle_(handle) {}
-
- private:
-  std::unique_ptr<Handle, shm_frees> handle_;
-};
+using shm_handle = end_handle<Handle, shm_frees>;
 
 /* An end of a channel, which has a descriptor. */
 template <class Handle, int (*Fd)(Handle *)>
@@ -109,61 +82,6 @@ class shm_end : public shm_handle<Handle> {
 
  protected:
   using shm_handle<Handle>::shm_handle;
-};
-
-/* What receives by `Self::recv_ns`. */
-template <class Self, class Message>
-class shm_receives {
- public:
-  /** Receives a message; waits while there is none. What allocating throws passes, and the message stays. */
-  received<Message> recv() { return self().recv_ns(detail::for_ever); }
-  /** The same, without waiting: status::empty. */
-  received<Message> try_recv() { return self().recv_ns(detail::no_time); }
-  /** The same, at most so long: status::timeout. */
-  template <class Rep, class Period>
-  received<Message> recv_for(std::chrono::duration<Rep, Period> time) {
-    return self().recv_ns(detail::nanoseconds(time));
-  }
-  /** The same, until a moment. */
-  template <class Clock, class Duration>
-  received<Message> recv_until(const std::chrono::time_point<Clock, Duration> &moment) {
-    return detail::until(
-        moment, [this](std::int64_t ns) { return self().recv_ns(ns); },
-        [](const received<Message> &answer) { return answer.status() == status::timeout; });
-  }
-
- private:
-  Self &self() noexcept { return static_cast<Self &>(*this); }
-};
-
-/* What sends by `Self::send_ns`. */
-template <class Self>
-class shm_sends {
- public:
-  /** Sends a message; waits while there is no room. */
-  status send(std::string_view message) noexcept { return self().send_ns(message, detail::for_ever); }
-  status send(const void *message, std::size_t length) noexcept { return send(bytes(message, length)); }
-  /** The same, without waiting: status::full. */
-  status try_send(std::string_view message) noexcept { return self().send_ns(message, detail::no_time); }
-  status try_send(const void *message, std::size_t length) noexcept { return try_send(bytes(message, length)); }
-  /** The same, at most so long: status::timeout. */
-  template <class Rep, class Period>
-  status send_for(std::string_view message, std::chrono::duration<Rep, Period> time) noexcept {
-    return self().send_ns(message, detail::nanoseconds(time));
-  }
-  /** The same, until a moment. */
-  template <class Clock, class Duration>
-  status send_until(std::string_view message, const std::chrono::time_point<Clock, Duration> &moment) {
-    return detail::until(
-        moment, [&](std::int64_t ns) { return self().send_ns(message, ns); },
-        [](status answer) { return answer == status::timeout; });
-  }
-
- private:
-  static std::string_view bytes(const void *message, std::size_t length) noexcept {
-    return {static_cast<const char *>(message), length};
-  }
-  Self &self() noexcept { return static_cast<Self &>(*this); }
 };
 
 /* A message of `into(buffer, room, length)`, which says how long one is that does not fit, and keeps it. */
@@ -327,7 +245,7 @@ class listener : public detail::shm_end<ys_shm_listener, ys_shm_listener_fd> {
 
 /** The sender of a pipe of bytes. One thread at a time. */
 class sender : public detail::shm_end<ys_shm_tx, ys_shm_tx_fd>,
-               public detail::shm_sends<sender> {
+               public detail::end_sends<sender> {
  public:
   /** The sender over a connection, as ys_shm_tx_open(). Throws. */
   sender(socket over, std::size_t capacity, const options &how = {})
@@ -354,7 +272,7 @@ class sender : public detail::shm_end<ys_shm_tx, ys_shm_tx_fd>,
   bool close() noexcept { return ys_shm_tx_close(raw()) == YS_OK; }
 
  private:
-  friend class detail::shm_sends<sender>;
+  friend class detail::end_sends<sender>;
   status send_ns(std::string_view message, std::int64_t ns) noexcept {
     return status::from(ys_shm_send_for(raw(), message.data(), message.size(), ns));
   }
@@ -362,7 +280,7 @@ class sender : public detail::shm_end<ys_shm_tx, ys_shm_tx_fd>,
 
 /** The receiver of a pipe of bytes. One thread at a time. */
 class receiver : public detail::shm_end<ys_shm_rx, ys_shm_rx_fd>,
-                 public detail::shm_receives<receiver, std::string> {
+                 public detail::end_receives<receiver, std::string> {
  public:
   /** The receiver over a connection, as ys_shm_rx_open(). Throws. */
   explicit receiver(socket over, const options &how = {})
@@ -376,8 +294,8 @@ class receiver : public detail::shm_end<ys_shm_rx, ys_shm_rx_fd>,
   /** Takes over a receiver of C. */
   explicit receiver(ys_shm_rx *handle) noexcept : shm_end(handle) {}
 
-  using shm_receives::recv;
-  using shm_receives::try_recv;
+  using end_receives::recv;
+  using end_receives::try_recv;
   /** Receives into a string that is there already, or a vector of bytes: it gets the length of the message, and its memory is used
    *  again. Without a message it keeps what it had. Waits while there is none. */
   template <class Bytes>
@@ -403,7 +321,7 @@ class receiver : public detail::shm_end<ys_shm_rx, ys_shm_rx_fd>,
   bool close() noexcept { return ys_shm_rx_close(raw()) == YS_OK; }
 
  private:
-  friend class detail::shm_receives<receiver, std::string>;
+  friend class detail::end_receives<receiver, std::string>;
   received<std::string> recv_ns(std::int64_t ns) {
     return detail::shm_string([&](void *to, std::size_t room, std::size_t &length) { return recv_into(to, room, length, ns); });
   }
@@ -492,7 +410,7 @@ namespace shm {
 
 /** The receiver of many senders, each of which is a ys::shm::sender in a process of its own. One thread at a time. */
 class funnel : public detail::shm_end<ys_shm_funnel, ys_shm_funnel_fd>,
-               public detail::shm_receives<funnel, message> {
+               public detail::end_receives<funnel, message> {
  public:
   /** A funnel that listens at a name, as ys_shm_funnel_open(). Throws. */
   explicit funnel(const std::string &name, const options &how = {})
@@ -527,7 +445,7 @@ class funnel : public detail::shm_end<ys_shm_funnel, ys_shm_funnel_fd>,
   bool arm() noexcept { return ys_shm_funnel_arm(raw()) > 0; }
 
  private:
-  friend class detail::shm_receives<funnel, message>;
+  friend class detail::end_receives<funnel, message>;
   static received<funnel> open(const char *name, const options &how) noexcept {
     const ys_shm_options given = how.raw();
     return detail::opened_by<funnel, ys_shm_funnel>(
@@ -546,7 +464,7 @@ class funnel : public detail::shm_end<ys_shm_funnel, ys_shm_funnel_fd>,
 /** The sender of a broadcast of bytes, whose receivers, each a ys::shm::broadcast_receiver, receive all messages that are sent while
  *  they are there. One thread at a time. */
 class broadcast : public detail::shm_home<ys_shm_broadcast, ys_shm_broadcast_fd, ys_shm_broadcast_seat, ys_shm_broadcast_serve>,
-                  public detail::shm_sends<broadcast> {
+                  public detail::end_sends<broadcast> {
  public:
   /** Whether a receiver that is slow holds the sender up, or loses messages. */
   enum class kind { bounded, lossy };
@@ -577,7 +495,7 @@ class broadcast : public detail::shm_home<ys_shm_broadcast, ys_shm_broadcast_fd,
   bool arm(std::size_t length) noexcept { return ys_shm_broadcast_arm(raw(), length) > 0; }
 
  private:
-  friend class detail::shm_sends<broadcast>;
+  friend class detail::end_sends<broadcast>;
   static received<broadcast> open(const char *name, std::size_t capacity, kind which, const options &how) noexcept {
     const ys_shm_options given = how.raw();
     return detail::opened_by<broadcast, ys_shm_broadcast>(
@@ -591,7 +509,7 @@ class broadcast : public detail::shm_home<ys_shm_broadcast, ys_shm_broadcast_fd,
 /** A receiver of a ys::shm::broadcast. One thread at a time. What receives is status::lagged where messages of a lossy broadcast are
  *  lost, as many as lost() says; the next call goes on. */
 class broadcast_receiver : public detail::shm_end<ys_shm_broadcast_rx, ys_shm_broadcast_rx_fd>,
-                           public detail::shm_receives<broadcast_receiver, std::string> {
+                           public detail::end_receives<broadcast_receiver, std::string> {
  public:
   /** The receiver over a connection, as ys_shm_broadcast_rx_open(). Throws. */
   explicit broadcast_receiver(socket over, const options &how = {})
@@ -618,7 +536,7 @@ class broadcast_receiver : public detail::shm_end<ys_shm_broadcast_rx, ys_shm_br
   bool arm() noexcept { return ys_shm_broadcast_rx_arm(raw()) > 0; }
 
  private:
-  friend class detail::shm_receives<broadcast_receiver, std::string>;
+  friend class detail::end_receives<broadcast_receiver, std::string>;
   received<std::string> recv_ns(std::int64_t ns) {
     return detail::shm_string([&](void *to, std::size_t room, std::size_t &length) { return recv_into(to, room, length, ns); });
   }
@@ -662,7 +580,7 @@ class watch : public detail::shm_home<ys_shm_watch, ys_shm_watch_fd, ys_shm_watc
 
 /** A receiver of a ys::shm::watch: of the newest value, and of none that was replaced before. One thread at a time. */
 class watch_receiver : public detail::shm_end<ys_shm_watch_rx, ys_shm_watch_rx_fd>,
-                       public detail::shm_receives<watch_receiver, std::string> {
+                       public detail::end_receives<watch_receiver, std::string> {
  public:
   /** The receiver over a connection, as ys_shm_watch_rx_open(). Throws. */
   explicit watch_receiver(socket over, const options &how = {})
@@ -686,7 +604,7 @@ class watch_receiver : public detail::shm_end<ys_shm_watch_rx, ys_shm_watch_rx_f
   bool arm() noexcept { return ys_shm_watch_rx_arm(raw()) > 0; }
 
  private:
-  friend class detail::shm_receives<watch_receiver, std::string>;
+  friend class detail::end_receives<watch_receiver, std::string>;
   received<std::string> recv_ns(std::int64_t ns) {
     return detail::shm_string([&](void *to, std::size_t room, std::size_t &length) { return recv_into(to, room, length, ns); });
   }
@@ -792,7 +710,7 @@ class loan_sender : public detail::shm_home<ys_shm_loan, ys_shm_loan_fd, ys_shm_
 class borrowed : public detail::shm_handle<ys_shm_borrowed> {
  public:
   /** Takes over a message of C. */
-  explicit borrowed(ys_shm_borrowed *handle) noexcept : shm_handle(handle) {}
+  explicit borrowed(ys_shm_borrowed *handle) noexcept : end_handle(handle) {}
 
   /** How many bytes it has. */
   std::size_t size() const noexcept { return ys_shm_borrowed_length(raw()); }
@@ -827,7 +745,7 @@ class borrowed : public detail::shm_handle<ys_shm_borrowed> {
 
 /** A receiver of a ys::shm::loan_sender. One thread at a time. */
 class loan_receiver : public detail::shm_end<ys_shm_loan_rx, ys_shm_loan_rx_fd>,
-                      public detail::shm_receives<loan_receiver, borrowed> {
+                      public detail::end_receives<loan_receiver, borrowed> {
  public:
   /** The receiver over a connection, as ys_shm_loan_rx_open(). Throws. */
   explicit loan_receiver(socket over, const options &how = {})
@@ -845,7 +763,7 @@ class loan_receiver : public detail::shm_end<ys_shm_loan_rx, ys_shm_loan_rx_fd>,
   bool arm() noexcept { return ys_shm_loan_rx_arm(raw()) > 0; }
 
  private:
-  friend class detail::shm_receives<loan_receiver, borrowed>;
+  friend class detail::end_receives<loan_receiver, borrowed>;
   received<borrowed> recv_ns(std::int64_t ns) noexcept {
     return detail::opened_by<borrowed, ys_shm_borrowed>(
         [&](ys_shm_borrowed **handle) { return ys_shm_loan_recv_for(raw(), handle, ns); });
@@ -932,7 +850,7 @@ class caller : public detail::shm_end<ys_shm_caller, ys_shm_caller_fd> {
 class question : public detail::shm_handle<ys_shm_question> {
  public:
   /** Takes over a question of C. */
-  explicit question(ys_shm_question *handle, std::uint64_t caller = 0) noexcept : shm_handle(handle), caller_(caller) {}
+  explicit question(ys_shm_question *handle, std::uint64_t caller = 0) noexcept : end_handle(handle), caller_(caller) {}
 
   /** Its bytes, which stay until it is answered. */
   std::string_view bytes() const noexcept {
@@ -949,7 +867,7 @@ class question : public detail::shm_handle<ys_shm_question> {
 
 /** The receiver of the questions of many callers, each of which is a ys::shm::caller in a process of its own. One thread at a time. */
 class questions : public detail::shm_end<ys_shm_questions, ys_shm_questions_fd>,
-                  public detail::shm_receives<questions, question> {
+                  public detail::end_receives<questions, question> {
  public:
   /** The receiver, which listens at a name, which gives answers of at most so many bytes, as ys_shm_questions_open(). Throws. */
   questions(const std::string &name, std::size_t largest, const options &how = {})
@@ -976,7 +894,7 @@ class questions : public detail::shm_end<ys_shm_questions, ys_shm_questions_fd>,
   bool arm() noexcept { return ys_shm_questions_arm(raw()) > 0; }
 
  private:
-  friend class detail::shm_receives<questions, question>;
+  friend class detail::end_receives<questions, question>;
   static received<questions> open(const char *name, std::size_t largest, const options &how) noexcept {
     const ys_shm_options given = how.raw();
     return detail::opened_by<questions, ys_shm_questions>(
@@ -993,7 +911,7 @@ class questions : public detail::shm_end<ys_shm_questions, ys_shm_questions_fd>,
 
 /** The sender of a work queue, whose workers, each a ys::shm::work_receiver, take the jobs. One thread at a time. */
 class work_sender : public detail::shm_home<ys_shm_work, ys_shm_work_fd, ys_shm_work_seat, ys_shm_work_serve>,
-                    public detail::shm_sends<work_sender> {
+                    public detail::end_sends<work_sender> {
  public:
   /** The sender, which listens at a name, of jobs of at most so many bytes, as ys_shm_work_open(). Throws. */
   work_sender(const std::string &name, std::size_t largest, std::size_t credit, const options &how = {})
@@ -1030,7 +948,7 @@ class work_sender : public detail::shm_home<ys_shm_work, ys_shm_work_fd, ys_shm_
   bool arm_to_settle() noexcept { return ys_shm_work_arm_to_settle(raw()) > 0; }
 
  private:
-  friend class detail::shm_sends<work_sender>;
+  friend class detail::end_sends<work_sender>;
   static received<work_sender> open(const char *name, std::size_t largest, std::size_t credit, const options &how) noexcept {
     const ys_shm_options given = how.raw();
     return detail::opened_by<work_sender, ys_shm_work>(
@@ -1044,7 +962,7 @@ class work_sender : public detail::shm_home<ys_shm_work, ys_shm_work_fd, ys_shm_
 /** A worker of a ys::shm::work_sender. What it has received is the next job again, until it is finished or given back. One thread at a
  *  time. */
 class work_receiver : public detail::shm_end<ys_shm_work_rx, ys_shm_work_rx_fd>,
-                      public detail::shm_receives<work_receiver, std::string> {
+                      public detail::end_receives<work_receiver, std::string> {
  public:
   /** The worker over a connection, as ys_shm_work_rx_open(). Throws. */
   explicit work_receiver(socket over, const options &how = {})
@@ -1067,7 +985,7 @@ class work_receiver : public detail::shm_end<ys_shm_work_rx, ys_shm_work_rx_fd>,
   bool arm() noexcept { return ys_shm_work_rx_arm(raw()) > 0; }
 
  private:
-  friend class detail::shm_receives<work_receiver, std::string>;
+  friend class detail::end_receives<work_receiver, std::string>;
   received<std::string> recv_ns(std::int64_t ns) {
     return detail::shm_string([&](void *to, std::size_t room, std::size_t &length) {
       return status::from(ys_shm_work_recv_for(raw(), to, room, &length, ns));

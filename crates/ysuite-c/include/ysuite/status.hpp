@@ -67,7 +67,8 @@ class [[nodiscard]] status {
     refused_in_use = YS_REFUSED_IN_USE,     /**< another program listens at this name */
     refused_name = YS_REFUSED_NAME,         /**< the name is not usable */
     refused_by_peer = YS_REFUSED_BY_PEER,   /**< the peer has refused this end */
-    unanswered = YS_UNANSWERED              /**< between processes: the question was dropped without an answer */
+    unanswered = YS_UNANSWERED,             /**< the question was dropped without an answer; of a bridge: there was none in time */
+    unsent = YS_UNSENT                      /**< a bridge was closed before everything had left */
   };
 
   constexpr status(reason why) noexcept : reason_(why) {}

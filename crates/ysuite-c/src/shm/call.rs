@@ -67,7 +67,7 @@ enum Call {
     Ended(Bytes),
 }
 
-pub(super) struct Asking {
+pub(crate) struct Asking {
     caller: BytesCaller,
     // GROWS: by calls that are under way, of which there is a most, and by answers that did not fit and are not received again.
     calls: HashMap<u64, Call>,

@@ -6,9 +6,8 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd};
 
 use ysuite_shm::Listener;
 
-use super::cancel::Uncancelled;
 use super::options::ys_shm_options;
-use super::{Kind, code_of, enter, fd, free, open, text};
+use super::{Kind, Uncancelled, code_of, enter, fd, free, open, text};
 use crate::code::Answer;
 use crate::handle;
 use crate::limit::{Clock, Limit};

@@ -50,7 +50,7 @@ impl Kind for ys_shm_borrowed {
     type End = Borrowed;
 }
 
-pub(super) struct Lender {
+pub(crate) struct Lender {
     /// Of a box. What is in it is borrowed by `lent`, if that is there.
     sender: NonNull<LoanSender>,
     lent: Option<Loan<'static>>,

@@ -12,7 +12,7 @@ use crate::code::{Answer, YS_EINVAL, YS_EMPTY, YS_OK, YS_TIMEOUT, ys_code};
 use crate::limit::Limit;
 
 /// A receiver, and a message that was taken out of the channel, and did not fit.
-pub(super) struct Kept<E, M = Bytes> {
+pub(crate) struct Kept<E, M = Bytes> {
     pub(super) end: E,
     pub(super) message: Option<M>,
 }

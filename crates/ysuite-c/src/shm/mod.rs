@@ -1,11 +1,7 @@
 //! Channels between processes: what `ysuite/shm.h` declares. The feature `shm`, on Linux.
-//!
-//! One thread at a time uses a handle, as with those within a process, and the checked build finds out likewise. A handle
-//! outlives its end: one that was closed or given away answers YS_CLOSED.
 
 mod broadcast;
 mod call;
-mod cancel;
 mod funnel;
 mod listener;
 mod loan;
@@ -71,121 +67,28 @@ pub use self::work::{
     ys_shm_work_try_send, ys_shm_work_unfinished, ys_shm_work_workers,
 };
 
-use core::cell::RefCell;
-use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ffi::{c_char, c_int, c_void};
 use core::mem::MaybeUninit;
-use core::ptr;
 use core::slice;
-use std::ffi::CString;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 
 use ysuite_shm::{Error, Why};
 
-use self::cancel::Uncancelled;
 use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ESYSTEM, YS_OK, ys_code};
+use crate::ends::{Kind, Uncancelled, bytes, enter, free, open, place, refusal, refuse, text};
 use crate::errno;
-use crate::handle::{self, Content, Handle};
-use crate::watch::IS_CHECKED;
-
-/// A handle, by the type that callers see.
-trait Kind: Sized + 'static {
-    /// The name of the function that frees it.
-    const FREE: &'static str;
-
-    /// A message that did not fit is replaced by a newer one.
-    const REPLACES: bool = false;
-
-    /// What it has, until it is closed or given away. A handle may move between threads.
-    type End: Send + 'static;
-}
-
-struct Slot<K: Kind> {
-    end: Option<K::End>,
-    /// The process that has the end's memory, which a forked child has not. 0 in a build that is not checked.
-    process: u32,
-}
-
-impl<K: Kind> Content for Slot<K> {
-    const FREE: &'static str = K::FREE;
-
-    type Shared = ();
-
-    fn share(&self) {}
-}
-
-// MUTANT: The checked build alone compares it. Killed only by `a_mistake_ends_the_process_with_a_sentence`.
-fn process() -> u32 {
-    if IS_CHECKED { std::process::id() } else { 0 }
-}
-
-/// Puts a handle of what `make` makes where the caller wants it; after an error NULL.
-///
-/// # Safety
-/// `to` is NULL, or a place for a handle.
-unsafe fn open<K: Kind>(to: *mut *mut K, make: impl FnOnce() -> Result<K::End, ys_code>) -> c_int {
-    if to.is_null() {
-        return c_int::from_code(YS_EINVAL);
-    }
-    // SAFETY: by the caller.
-    unsafe { *to = ptr::null_mut() };
-    let _inside = Uncancelled::begin();
-    handle::make(|| match make() {
-        Ok(end) => {
-            // SAFETY: by the caller.
-            unsafe { *to = Handle::make(Slot::<K> { end: Some(end), process: process() }).cast() };
-            c_int::from_code(YS_OK)
-        }
-        Err(code) => c_int::from_code(code),
-    })
-}
-
-/// Runs a call with the place of the end.
-///
-/// # Safety
-/// As of [`handle::enter`].
-unsafe fn place<K: Kind, A: Answer>(handle: *mut K, call: impl FnOnce(&mut Option<K::End>) -> A) -> A {
-    let inside = |slot: &mut Slot<K>| {
-        // MUTANT: As above.
-        if slot.process != process() {
-            eprintln!("ysuite: a forked child has used a handle of its parent; it may only call {}.", K::FREE);
-            // MUTANT: As above.
-            std::process::abort();
-        }
-        call(&mut slot.end)
-    };
-    let _inside = Uncancelled::begin();
-    // SAFETY: by the caller.
-    unsafe { handle::enter(handle.cast::<Handle<Slot<K>>>(), inside) }
-}
-
-/// Runs a call with the end.
-///
-/// # Safety
-/// As of [`handle::enter`].
-unsafe fn enter<K: Kind, A: Answer>(handle: *mut K, call: impl FnOnce(&mut K::End) -> A) -> A {
-    // SAFETY: by the caller.
-    unsafe { place(handle, |end| end.as_mut().map_or_else(|| A::from_code(YS_CLOSED), call)) }
-}
 
 /// # Safety
-/// As of [`handle::enter`].
+/// As of [`handle::enter`](crate::handle::enter).
 unsafe fn close<K: Kind>(handle: *mut K) -> c_int {
     // SAFETY: by the caller.
     unsafe { place(handle, |end| c_int::from_code(end.take().map_or(YS_CLOSED, |_| YS_OK))) }
 }
 
-/// # Safety
-/// As of [`handle::free`].
-unsafe fn free<K: Kind>(handle: *mut K) {
-    let _inside = Uncancelled::begin();
-    // SAFETY: by the caller.
-    unsafe { handle::free(handle.cast::<Handle<Slot<K>>>()) }
-}
-
 /// The descriptor of an end that was not used, by `give`.
 ///
 /// # Safety
-/// As of [`handle::enter`].
+/// As of [`handle::enter`](crate::handle::enter).
 unsafe fn into_fd<K: Kind>(handle: *mut K, give: impl FnOnce(K::End) -> Result<OwnedFd, K::End>) -> c_int {
     let give = |place: &mut Option<K::End>| match place.take().map(give) {
         Some(Ok(socket)) => socket.into_raw_fd(),
@@ -200,7 +103,7 @@ unsafe fn into_fd<K: Kind>(handle: *mut K, give: impl FnOnce(K::End) -> Result<O
 }
 
 /// # Safety
-/// As of [`handle::enter`].
+/// As of [`handle::enter`](crate::handle::enter).
 unsafe fn fd<K: Kind<End: AsFd>>(handle: *mut K) -> c_int {
     // SAFETY: by the caller.
     unsafe { enter(handle, |end| end.as_fd().as_raw_fd()) }
@@ -241,18 +144,6 @@ unsafe fn adopt(fd: c_int) -> Result<OwnedFd, ys_code> {
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
 }
 
-/// A text of the caller.
-///
-/// # Safety
-/// NULL, or a string of C that stays for as long as the result is used.
-unsafe fn text<'a>(text: *const c_char) -> Result<&'a str, ys_code> {
-    if text.is_null() {
-        return Err(YS_EINVAL);
-    }
-    // SAFETY: by the caller.
-    unsafe { CStr::from_ptr(text) }.to_str().map_err(|_| YS_EINVAL)
-}
-
 /// A buffer of the caller.
 ///
 /// # Safety
@@ -266,24 +157,6 @@ unsafe fn buffer<'a>(to: *mut c_void, room: usize) -> Option<&'a mut [MaybeUnini
     }
 }
 
-/// A message of the caller.
-///
-/// # Safety
-/// NULL, or that many bytes are there, which nobody changes for as long as the result is used.
-unsafe fn bytes<'a>(message: *const c_void, length: usize) -> Option<&'a [u8]> {
-    match (message.is_null(), length) {
-        (_, 0) => Some(&[]),
-        (true, _) => None,
-        // SAFETY: by the caller. No message has more bytes than an address can be away from another.
-        (false, length) => Some(unsafe { slice::from_raw_parts(message.cast(), length.min(isize::MAX as usize)) }),
-    }
-}
-
-thread_local! {
-    /// Why this thread's last call was refused.
-    static REFUSAL: RefCell<CString> = RefCell::default();
-}
-
 /// The code of an end that can do no more, or of a connection that did not come about.
 #[cold]
 fn code_of(error: Error) -> ys_code {
@@ -293,8 +166,7 @@ fn code_of(error: Error) -> ys_code {
         Error::Broken => return ys_code::YS_BROKEN,
         Error::Refused(why) => why,
     };
-    // A thread that ends may have lost its variable already: then nobody reads it.
-    let _ = REFUSAL.try_with(|refusal| refusal.replace(CString::new(why.to_string()).unwrap_or_default()));
+    refuse(&why);
     match why {
         Why::System(number) => {
             // MUTANT: As a rule the call that has failed has left it there.
@@ -329,5 +201,5 @@ fn code_of(error: Error) -> ys_code {
 ///     freed
 #[unsafe(no_mangle)]
 pub extern "C" fn ys_shm_refusal() -> *const c_char {
-    REFUSAL.try_with(|refusal| refusal.borrow().as_ptr()).unwrap_or(c"".as_ptr())
+    refusal()
 }

@@ -66,7 +66,7 @@ fn settle(sender: &mut BytesWorkSender, limit: Limit) -> Result<(), ys_code> {
 }
 
 /// A worker, and its next job, which is received again until it is finished or given back.
-pub(super) struct Worker {
+pub(crate) struct Worker {
     /// Borrows the receiver, which nothing else uses as long as it is there.
     job: Option<Job<'static, Bytes>>,
     /// The program has received it.

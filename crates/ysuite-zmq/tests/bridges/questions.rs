@@ -3,8 +3,8 @@
 use std::thread;
 use std::time::Duration;
 
-use ysuite::TrySendError;
 use ysuite::spsc;
+use ysuite::{SendTimeoutError, TrySendError};
 use ysuite_zmq::{Answer, Ask, Asker, Bridge, Closed, Context, Error, Event, Malformed, Question, Unanswered};
 
 use crate::support::proxy::Proxy;
@@ -52,14 +52,16 @@ fn every_question_has_its_answer() {
             assert_eq!(pending.wait(), Ok(number * 2), "{number} over {where_to}");
         }
         assert_eq!(block_on(asker.ask_async(7)), Ok(14));
-        until("all of it is counted", || asks.statistics().messages_out == ALL + 101);
+        assert_eq!(asker.begin_timeout(8, GUARD).unwrap().wait(), Ok(16));
+        until("all of it is counted", || asks.statistics().messages_out == ALL + 102);
         let said = asks.statistics();
-        assert_eq!((said.messages_in, said.repeated), (ALL + 101, 0));
+        assert_eq!((said.messages_in, said.repeated), (ALL + 102, 0));
         expect_flushed(asks);
         assert_eq!(asker.ask(1), Err(Unanswered::Closed));
         assert!(matches!(asker.try_begin(1), Err(TrySendError::Disconnected(1))));
+        assert!(matches!(asker.begin_timeout(1, GUARD), Err(SendTimeoutError::Disconnected(1))));
         drop(answers);
-        assert_eq!(doubled.join().unwrap() as u64, ALL + 101);
+        assert_eq!(doubled.join().unwrap() as u64, ALL + 102);
     }
 }
 
@@ -165,6 +167,8 @@ fn what_is_given_up_is_not_asked() {
         let full = asker.try_begin(100).map(drop);
         matches!(full, Err(TrySendError::Full(100)))
     });
+    let late = asker.begin_timeout(100, Duration::from_millis(1)).map(drop);
+    assert!(matches!(late, Err(SendTimeoutError::Timeout(100))));
     let (answers, questions) = answer().bind(there).start().unwrap();
     let doubled = double(questions);
     assert_eq!(asker.ask(50), Ok(100));

@@ -9,7 +9,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use ysuite::{RecvTimeoutError, SendError, TryRecvError, TrySendError};
+use ysuite::{RecvTimeoutError, SendError, SendTimeoutError, TryRecvError, TrySendError};
 use ysuite::{mpmc, oneshot};
 
 use crate::wire::Malformed;
@@ -102,6 +102,19 @@ impl<Q: Send, A: Send> Asker<Q, A> {
             Ok(()) => Ok(pending),
             Err(TrySendError::Full(back)) => Err(TrySendError::Full(back.message)),
             Err(TrySendError::Disconnected(back)) => Err(TrySendError::Disconnected(back.message)),
+        }
+    }
+
+    /// As [`begin`](Self::begin), blocking for so long at most.
+    ///
+    /// # Errors
+    /// The question comes back where there was no room for it in time, or the bridge has ended.
+    pub fn begin_timeout(&self, question: Q, timeout: Duration) -> Result<Pending<A>, SendTimeoutError<Q>> {
+        let (asking, pending) = asking(question);
+        match self.questions.send_timeout(asking, timeout) {
+            Ok(()) => Ok(pending),
+            Err(SendTimeoutError::Timeout(back)) => Err(SendTimeoutError::Timeout(back.message)),
+            Err(SendTimeoutError::Disconnected(back)) => Err(SendTimeoutError::Disconnected(back.message)),
         }
     }
 

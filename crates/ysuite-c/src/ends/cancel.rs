@@ -13,11 +13,11 @@ unsafe extern "C" {
 }
 
 /// As long as it lives, a cancellation of this thread is put off.
-pub(super) struct Uncancelled(c_int);
+pub(crate) struct Uncancelled(c_int);
 
 impl Uncancelled {
     // MUTANT: Killed only by `a_wait_is_no_cancellation_point`: AddressSanitizer and a cancelled thread do not agree.
-    pub(super) fn begin() -> Self {
+    pub(crate) fn begin() -> Self {
         let mut old = DISABLE;
         // SAFETY: a place for the state; no other thread is concerned.
         unsafe { pthread_setcancelstate(DISABLE, &raw mut old) };

@@ -1,0 +1,221 @@
+//! Questions, and the answers of others to them.
+
+use core::ffi::{c_int, c_void};
+use core::time::Duration;
+use std::collections::HashMap;
+
+use ysuite::{SendTimeoutError, TrySendError};
+use ysuite_zmq::{Asker, Frame, Pending, Unanswered};
+
+use super::{Lent, code};
+use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ERANGE, YS_FULL, YS_OK, YS_TIMEOUT, ys_code};
+use crate::ends::{Kind, bytes, enter, free, open, refuse};
+use crate::limit::{Clock, Limit};
+
+/// Asks by a bridge: of ys_zmq_ask_open. One thread at a time; it may move between threads, and ys_zmq_asker_clone makes one for
+/// another thread. Freed by ys_zmq_asker_free.
+pub struct ys_zmq_asker {
+    _opaque: [u8; 0],
+}
+
+impl Kind for ys_zmq_asker {
+    const FREE: &'static str = "ys_zmq_asker_free";
+
+    type End = Asking;
+}
+
+pub(crate) struct Asking {
+    asker: Asker<Vec<u8>, Frame>,
+    // GROWS: by questions that are asked and whose answers are not received; the bridge allows so many.
+    calls: HashMap<u64, Pending<Frame>>,
+    /// The number of the last one.
+    last: u64,
+    /// What the program was lent.
+    answer: Frame,
+}
+
+/// Why there is no answer.
+#[cold]
+fn unanswered(why: Unanswered) -> ys_code {
+    refuse(&why);
+    match why {
+        Unanswered::TimedOut => ys_code::YS_UNANSWERED,
+        Unanswered::Disconnected => ys_code::YS_DIED,
+        Unanswered::Malformed(_) => ys_code::YS_BROKEN,
+        _ => YS_CLOSED,
+    }
+}
+
+impl Asking {
+    pub(super) fn new(asker: Asker<Vec<u8>, Frame>) -> Self {
+        Self { asker, calls: HashMap::new(), last: 0, answer: Frame::default() }
+    }
+
+    fn begin(&self, question: &[u8], clock: &mut Clock) -> Result<Pending<Frame>, ys_code> {
+        let question = question.to_vec();
+        match clock.left() {
+            None => self.asker.begin(question).map_err(unanswered),
+            Some(time) if time.is_zero() => self.asker.try_begin(question).map_err(|error| match error {
+                TrySendError::Full(_) => YS_FULL,
+                TrySendError::Disconnected(_) => YS_CLOSED,
+            }),
+            Some(time) => self.asker.begin_timeout(question, time).map_err(|error| match error {
+                SendTimeoutError::Timeout(_) => YS_TIMEOUT,
+                SendTimeoutError::Disconnected(_) => YS_CLOSED,
+            }),
+        }
+    }
+
+    /// The answer is kept. Where the time is over first, the question goes on.
+    fn finish(&mut self, pending: &mut Pending<Frame>, limit: Limit, clock: &mut Clock) -> Result<(), ys_code> {
+        let found = match clock.left() {
+            None => pending.wait_timeout(Duration::MAX),
+            Some(time) if time.is_zero() => pending.try_get(),
+            Some(time) => pending.wait_timeout(time),
+        };
+        self.answer = found.ok_or(limit.empty())?.map_err(unanswered)?;
+        Ok(())
+    }
+}
+
+/// Asks, and waits for the answer, for so long at most; then it gives up. The answer is lent until the next call of this function or
+/// ys_zmq_asker_recv for this asker.
+///
+/// @param asker the asker
+/// @param question its bytes; NULL if there are none
+/// @param length how many
+/// @param answer receives the address of the first byte of the answer; NULL after an error
+/// @param answered receives how many bytes it has; 0 after an error
+/// @param ns nanoseconds; less than 0: as long as the bridge's own time for an answer
+/// @return YS_OK; YS_EINVAL; YS_FULL, YS_EMPTY (where ns is 0), YS_TIMEOUT: there was no answer within `ns`; YS_UNANSWERED: there was
+///     none in the bridge's time; YS_DIED: the connection has ended before one came, and the question may have been received; YS_BROKEN:
+///     the answer has several parts; YS_CLOSED: the bridge has ended
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_zmq_asker_call(
+    asker: *mut ys_zmq_asker,
+    question: *const c_void,
+    length: usize,
+    answer: *mut *const c_void,
+    answered: *mut usize,
+    ns: i64,
+) -> c_int {
+    let lent = Lent { bytes: answer, length: answered };
+    // SAFETY: by the caller.
+    let (Some(question), Some(lent)) = (unsafe { (bytes(question, length), lent.open()) }) else {
+        return c_int::from_code(YS_EINVAL);
+    };
+    let call = |asking: &mut Asking| {
+        let limit = Limit::from_nanoseconds(ns);
+        let mut clock = Clock::new(limit);
+        let asked = asking.begin(question, &mut clock);
+        let done = asked.and_then(|mut pending| asking.finish(&mut pending, limit, &mut clock));
+        // SAFETY: by the caller. The answer stays where it is until the next one.
+        code(done.map(|()| unsafe { lent.put(&asking.answer) }))
+    };
+    // SAFETY: by the caller.
+    unsafe { enter(asker, call) }
+}
+
+/// Asks, and goes on. Several questions may be under way at once, whose answers come in any order.
+///
+/// @param asker the asker
+/// @param question its bytes; NULL if there are none
+/// @param length how many
+/// @param call receives the number of the question, from 1 on; 0 after an error
+/// @param ns nanoseconds to wait while as many questions are without an answer as the bridge allows; 0: never waits; less than 0: for ever
+/// @return YS_OK; YS_EINVAL; YS_FULL (where ns is 0), YS_TIMEOUT: it had to wait; YS_CLOSED: the bridge has ended
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_zmq_asker_ask(
+    asker: *mut ys_zmq_asker,
+    question: *const c_void,
+    length: usize,
+    call: *mut u64,
+    ns: i64,
+) -> c_int {
+    // SAFETY: by the caller.
+    let (Some(question), false) = (unsafe { bytes(question, length) }, call.is_null()) else {
+        return c_int::from_code(YS_EINVAL);
+    };
+    // SAFETY: by the caller.
+    unsafe { *call = 0 };
+    let ask = |asking: &mut Asking| {
+        let asked = asking.begin(question, &mut Clock::new(Limit::from_nanoseconds(ns)));
+        code(asked.map(|pending| {
+            // MUTANT: More than one: any number that is new.
+            asking.last += 1;
+            asking.calls.insert(asking.last, pending);
+            // SAFETY: by the caller.
+            unsafe { *call = asking.last };
+        }))
+    };
+    // SAFETY: by the caller.
+    unsafe { enter(asker, ask) }
+}
+
+/// Receives the answer of a question that was asked by this asker; lent as of ys_zmq_asker_call. Then the question is over, as it is
+/// after any error but YS_EMPTY and YS_TIMEOUT.
+///
+/// @param asker the asker
+/// @param call the number of the question
+/// @param answer receives the address of the first byte of the answer; NULL after an error
+/// @param length receives how many bytes it has; 0 after an error
+/// @param ns nanoseconds; 0: never waits; less than 0: as long as the bridge's own time for an answer
+/// @return YS_ERANGE: no question of this asker that is not over has this number; YS_EMPTY (where ns is 0), YS_TIMEOUT: the question goes
+///     on; otherwise as ys_zmq_asker_call
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_zmq_asker_recv(
+    asker: *mut ys_zmq_asker,
+    call: u64,
+    answer: *mut *const c_void,
+    length: *mut usize,
+    ns: i64,
+) -> c_int {
+    // SAFETY: by the caller.
+    let Some(lent) = (unsafe { Lent { bytes: answer, length }.open() }) else { return c_int::from_code(YS_EINVAL) };
+    let recv = |asking: &mut Asking| {
+        let limit = Limit::from_nanoseconds(ns);
+        let Some(mut pending) = asking.calls.remove(&call) else { return c_int::from_code(YS_ERANGE) };
+        let done = asking.finish(&mut pending, limit, &mut Clock::new(limit));
+        if done == Err(limit.empty()) {
+            asking.calls.insert(call, pending);
+        }
+        // SAFETY: by the caller. The answer stays where it is until the next one.
+        code(done.map(|()| unsafe { lent.put(&asking.answer) }))
+    };
+    // SAFETY: by the caller.
+    unsafe { enter(asker, recv) }
+}
+
+/// Gives a question up. If it was not sent yet it will not be. Never waits.
+///
+/// @param asker the asker
+/// @param call the number of the question
+/// @return YS_OK; YS_ERANGE: no question of this asker that is not over has this number
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_zmq_asker_give_up(asker: *mut ys_zmq_asker, call: u64) -> c_int {
+    let give_up = |asking: &mut Asking| c_int::from_code(asking.calls.remove(&call).map_or(YS_ERANGE, |_| YS_OK));
+    // SAFETY: by the caller.
+    unsafe { enter(asker, give_up) }
+}
+
+/// Makes another asker of the same bridge, without the questions of this one.
+///
+/// @param asker the asker
+/// @param to receives the other; NULL after an error
+/// @return YS_OK; YS_EINVAL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_zmq_asker_clone(asker: *mut ys_zmq_asker, to: *mut *mut ys_zmq_asker) -> c_int {
+    // SAFETY: by the caller.
+    let clone = |asking: &mut Asking| unsafe { open(to, || Ok(Asking::new(asking.asker.clone()))) };
+    // SAFETY: by the caller.
+    unsafe { enter(asker, clone) }
+}
+
+/// Frees an asker, and gives up its questions.
+///
+/// @param asker the asker, which is not to be used any more; NULL: nothing is done
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_zmq_asker_free(asker: *mut ys_zmq_asker) {
+    // SAFETY: by the caller.
+    unsafe { free(asker) }
+}
