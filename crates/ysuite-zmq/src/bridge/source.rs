@@ -10,6 +10,12 @@ use ysuite::{mpmc, mpsc, spsc};
 use super::work::AT_ONCE;
 
 /// A receiver whose messages leave the program: of [`spsc`], [`mpsc`] and [`mpmc`].
+#[diagnostic::on_unimplemented(
+    message = "a bridge cannot take messages from `{Self}`",
+    label = "no receiver, or only borrowed",
+    note = "a bridge is given the receiver of an spsc, mpsc or mpmc, and keeps it; the program keeps the sender, and of an mpmc \
+            clones of the receiver"
+)]
 pub trait Source: Attach + Send + 'static {
     /// What it receives.
     type Message;

@@ -74,6 +74,10 @@ pub enum Malformed {
 }
 
 /// A message that has a form outside of the program. It can be sent if it is [`ToWire`], received if it is [`FromWire`].
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` has no form outside of the program",
+    note = "`Wire` says which form: implement it beside `ToWire` and `FromWire`, or use `record!`"
+)]
 pub trait Wire: Send + Sized + 'static {
     /// Of every message of this type.
     const LAYOUT: Layout;
@@ -84,6 +88,12 @@ pub trait Wire: Send + Sized + 'static {
 }
 
 /// A message that can leave the program.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot leave the program by a bridge",
+    label = "has no form in a frame",
+    note = "numbers, arrays of them, `String`, `Vec<u8>`, `Frame` and lists of parts can; a structure of numbers by `record!`, and \
+            what serde knows in a `Postcard`, a feature; what is borrowed is sent as what is owned: `String`, `Vec<u8>`"
+)]
 pub trait ToWire: Wire {
     /// Appends its bytes: [`Layout::Records`] says how many.
     fn encode(&self, bytes: &mut Vec<u8>);
@@ -110,6 +120,12 @@ pub trait ToWire: Wire {
 }
 
 /// A message that can come into the program.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot come into the program by a bridge",
+    label = "cannot be read from a frame",
+    note = "numbers, arrays of them, `String`, `Vec<u8>`, `Frame` and lists of parts can; a structure of numbers by `record!`, and \
+            what serde knows in a `Postcard`, a feature; bytes that must not be copied come as a `Frame`"
+)]
 pub trait FromWire: Wire {
     /// From exactly its bytes.
     ///

@@ -1,0 +1,7 @@
+use ysuite::spsc;
+use ysuite_zmq::Bridge;
+
+fn main() {
+    let (sender, _receiver) = spsc::bounded::<u64>(4);
+    let _push = Bridge::push(sender);
+}

@@ -1,0 +1,5 @@
+use ysuite_zmq::Bridge;
+
+fn main() {
+    let _pull = Bridge::pull::<u64>();
+}
