@@ -3,6 +3,10 @@
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
+
+use ysuite::spsc;
+use ysuite_zmq::{Bridge, Closed};
 
 /// Cargo has built them together with this test.
 fn example(name: &str) -> Command {
@@ -70,6 +74,24 @@ fn a_program_in_python_sends_jobs() {
     assert_eq!(Running::start(other).rest(), "10000 answers\n");
     let said = peer.rest();
     assert!(said.starts_with("all answers have left"), "{said}");
+}
+
+/// The other side in Python is `examples/duplex-python`, whose tests run this example as well.
+#[test]
+fn an_echo_sends_all_back() {
+    let mut echo = example("echo");
+    echo.arg("tcp://127.0.0.1:*");
+    let mut echo = Running::start(echo);
+    let there = echo.line().rsplit(' ').next().expect("an address").to_owned();
+    let (mut messages, out) = spsc::bounded::<Vec<u8>>(64);
+    let (duplex, mut back) = Bridge::duplex::<_, Vec<u8>>(out).connect(there).start().expect("a bridge");
+    for number in 0..1_000_u32 {
+        messages.send(number.to_le_bytes().to_vec()).expect("the bridge receives");
+        assert_eq!(back.recv(), Ok(number.to_le_bytes().to_vec()));
+    }
+    drop(messages);
+    assert_eq!(duplex.close(Duration::from_secs(60)), Closed::Flushed);
+    assert_eq!(echo.rest(), "1000 messages sent back: Flushed\n");
 }
 
 #[test]
