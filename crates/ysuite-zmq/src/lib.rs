@@ -73,6 +73,11 @@
 //! A bridge is one thread, which sleeps while there is nothing to do, in one call. In addition libzmq has two threads
 //! for all bridges of a [`Context`]. A frame costs about twenty times what a small message in it does, so
 //! [`pack`](Push::pack) is what makes small messages quick; a frame never waits for messages that are not there yet.
+//!
+//! A question alone and its answer wake ten threads, one after the other, where REQ and REP of libzmq wake six: the bridges' own are
+//! the other four. So they take at least 1.7 times as long as by libzmq itself, in the time of threads that wake each other. Counted
+//! on both sides of tcp, on two CPUs: 17 context switches for libzmq's 8. Questions that are under way at once share them: 1.2 for
+//! each of 64.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 

@@ -66,10 +66,6 @@ type Closing = (Instant, Option<oneshot::Sender<Closed>>);
 /// cost.
 const LOOK: Duration = Duration::from_micros(50);
 
-/// Between two checks, each a system call of libzmq: more messages accumulate, and their sender has the CPU meanwhile.
-/// Without other runnable threads it is about a microsecond.
-const YIELDS: u32 = 4;
-
 /// The time for what is in transit when a bridge is dropped without `close`.
 const AFTER_A_DROP: Duration = Duration::from_secs(1);
 
@@ -157,7 +153,7 @@ impl<W: Work> Engine<W> {
             let since = *idle_since.get_or_insert_with(Instant::now);
             if since.elapsed() < LOOK {
                 // A thread that has something for it may have to run first.
-                (0..YIELDS).for_each(|_| thread::yield_now());
+                (0..W::YIELDS).for_each(|_| thread::yield_now());
                 continue;
             }
             idle_since = None;

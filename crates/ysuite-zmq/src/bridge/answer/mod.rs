@@ -174,6 +174,10 @@ impl<Q: FromWire, A: ToWire> Answering<Q, A> {
 }
 
 impl<Q: FromWire, A: ToWire> Work for Answering<Q, A> {
+    // MUTANT: Speed only.
+    /// As of what asks.
+    const YIELDS: u32 = 1;
+
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
         let mut moved = self.reply(tools)?;
         self.questions(tools, &mut moved)?;

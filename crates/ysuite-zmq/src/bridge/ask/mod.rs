@@ -215,6 +215,11 @@ impl<Q: ToWire, A: FromWire> Asking<Q, A> {
 }
 
 impl<Q: ToWire, A: FromWire> Work for Asking<Q, A> {
+    // MUTANT: Speed only.
+    /// What comes is one message most often, and a thread waits for it: with four yields a question alone took 32 context
+    /// switches on both sides, with one it takes 17.
+    const YIELDS: u32 = 1;
+
     fn step(&mut self, tools: &mut Tools) -> Result<usize, Failure> {
         let mut moved = 0;
         while moved < AT_ONCE && self.receive(tools)? {
