@@ -116,7 +116,7 @@ typedef enum ys_zmq_event {
    */
   YS_ZMQ_MALFORMED = 9,
   /**
-   * So many messages of a duplex were lost with a connection.
+   * Messages of a duplex were lost with a connection: the text has their number.
    */
   YS_ZMQ_LOST = 10,
   /**
@@ -291,7 +291,7 @@ typedef struct ys_zmq_options {
    */
   int64_t reconnect_first;
   /**
-   * Up to so many. 0: 5 seconds.
+   * The longest time between two tries. 0: 5 seconds.
    */
   int64_t reconnect_longest;
   /**
@@ -341,7 +341,7 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Closes a bridge: what was sent still leaves, within a time; nothing more is taken from the network. Whoever waits in a call of its
+ * Closes a bridge: what was sent still leaves, within a time; nothing more is taken from the network. A thread that waits in a call of its
  * sender, its receiver, its asker or its questions returns with YS_CLOSED, once nothing is left to receive. Waits for about that
  * time at most; every later call returns YS_CLOSED.
  *
@@ -418,7 +418,7 @@ int ys_zmq_bridge_unsubscribe(struct ys_zmq_bridge *bridge,
                               size_t length);
 
 /**
- * Waits until a publisher has so many subscribers that a topic reaches: what is published before one is there never reaches it. A
+ * Waits until a publisher has this number of subscribers that a topic reaches: what is published before one is there never reaches it. A
  * subscriber that is no bridge counts once for each beginning that reaches.
  *
  * @param bridge the bridge, of a publisher; any other has none
@@ -926,7 +926,7 @@ int ys_zmq_asker_clone(struct ys_zmq_asker *asker, struct ys_zmq_asker **to);
 void ys_zmq_asker_free(struct ys_zmq_asker *asker);
 
 /**
- * Closes a bridge: what was sent still leaves, within a time; nothing more is taken from the network. Whoever waits in a call of its
+ * Closes a bridge: what was sent still leaves, within a time; nothing more is taken from the network. A thread that waits in a call of its
  * sender, its receiver, its asker or its questions returns with YS_CLOSED, once nothing is left to receive. Waits for about that
  * time at most; every later call returns YS_CLOSED.
  *
@@ -1003,7 +1003,7 @@ int ys_zmq_bridge_unsubscribe(struct ys_zmq_bridge *bridge,
                               size_t length);
 
 /**
- * Waits until a publisher has so many subscribers that a topic reaches: what is published before one is there never reaches it. A
+ * Waits until a publisher has this number of subscribers that a topic reaches: what is published before one is there never reaches it. A
  * subscriber that is no bridge counts once for each beginning that reaches.
  *
  * @param bridge the bridge, of a publisher; any other has none

@@ -124,7 +124,7 @@ class Duplex:
     # ---- what a program calls ----
 
     def send(self, message, timeout=None):
-        """Sends a message; waits while as many are not acknowledged as are kept, for so many seconds. Raises TimeoutError, or Closed."""
+        """Sends a message; waits while as many are not acknowledged as are kept, at most timeout seconds. Raises TimeoutError, or Closed."""
         body = bytes(message) if self._record is None else self._record.pack(*message)
         self._wait(lambda: self._is_closing or self._is_refused or self._next - self._acknowledged < self._kept, timeout)
         if self._is_closing or self._is_refused:
@@ -134,7 +134,7 @@ class Duplex:
         self._step()
 
     def recv(self, timeout=None):
-        """Receives a message; waits while there is none, for so many seconds. None: the other side has no sender any more. Raises
+        """Receives a message; waits while there is none, at most timeout seconds. None: the other side has no sender any more. Raises
         TimeoutError."""
         self._wait(lambda: self._come or self._is_over or self._is_closed, timeout)
         message = self._come.popleft() if self._come else None
@@ -148,7 +148,7 @@ class Duplex:
         return iter(self.recv, None)
 
     def serve(self, timeout=0):
-        """Goes on with the conversation for so many seconds."""
+        """Goes on with the conversation for this number of seconds."""
         end = time.monotonic() + timeout
         self._step()
         while time.monotonic() < end:

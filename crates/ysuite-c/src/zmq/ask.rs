@@ -26,7 +26,7 @@ impl Kind for ys_zmq_asker {
 
 pub(crate) struct Asking {
     asker: Asker<Vec<u8>, Frame>,
-    // GROWS: by questions that are asked and whose answers are not received; the bridge allows so many.
+    // GROWS: by questions that are asked and whose answers are not received; the bridge limits them.
     calls: HashMap<u64, Pending<Frame>>,
     /// The number of the last one.
     last: u64,

@@ -48,7 +48,7 @@ fn within(ns: i64) -> Duration {
     Limit::from_nanoseconds(ns).timeout().unwrap_or(Duration::MAX)
 }
 
-/// Closes a bridge: what was sent still leaves, within a time; nothing more is taken from the network. Whoever waits in a call of its
+/// Closes a bridge: what was sent still leaves, within a time; nothing more is taken from the network. A thread that waits in a call of its
 /// sender, its receiver, its asker or its questions returns with YS_CLOSED, once nothing is left to receive. Waits for about that
 /// time at most; every later call returns YS_CLOSED.
 ///
@@ -152,7 +152,7 @@ pub unsafe extern "C" fn ys_zmq_bridge_statistics(
             duplicates: counts.duplicates,
         };
         let (from, most) = (ptr::from_ref(&counts).cast::<u8>(), size_of::<ys_zmq_statistics>());
-        // SAFETY: by the caller there is room for so many bytes; what is beyond ours is zero.
+        // SAFETY: by the caller there is room for that many bytes; what is beyond ours is zero.
         unsafe {
             statistics.cast::<u8>().write_bytes(0, size);
             statistics.cast::<u8>().copy_from_nonoverlapping(from, size.min(most));
@@ -187,7 +187,7 @@ pub enum ys_zmq_event {
     YS_ZMQ_REFUSED = 8,
     /// A frame was dropped that is none of ours.
     YS_ZMQ_MALFORMED = 9,
-    /// So many messages of a duplex were lost with a connection.
+    /// Messages of a duplex were lost with a connection: the text has their number.
     YS_ZMQ_LOST = 10,
     /// A third wanted to take part in a duplex.
     YS_ZMQ_IGNORED = 11,
@@ -300,7 +300,7 @@ pub unsafe extern "C" fn ys_zmq_bridge_unsubscribe(
     unsafe { topic(bridge, beginning, length, false) }
 }
 
-/// Waits until a publisher has so many subscribers that a topic reaches: what is published before one is there never reaches it. A
+/// Waits until a publisher has this number of subscribers that a topic reaches: what is published before one is there never reaches it. A
 /// subscriber that is no bridge counts once for each beginning that reaches.
 ///
 /// @param bridge the bridge, of a publisher; any other has none

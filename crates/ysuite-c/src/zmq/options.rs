@@ -54,7 +54,7 @@ pub struct ys_zmq_options {
     pub largest_frame: usize,
     /// Nanoseconds before the first try to connect again, which double from then on. 0: 0.1 seconds.
     pub reconnect_first: i64,
-    /// Up to so many. 0: 5 seconds.
+    /// The longest time between two tries. 0: 5 seconds.
     pub reconnect_longest: i64,
     /// Nanoseconds after which a tcp connection to a machine that answers nothing ends. 0: what the system does.
     pub keep_alive: i64,
