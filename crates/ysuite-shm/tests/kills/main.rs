@@ -3,7 +3,9 @@
 //! nothing stays behind. And processes of which one system call fails; and pairs whose calls come in each order.
 //!
 //! A runner of its own, with one thread, because it forks. In a test run it takes some of the instructions of each case;
-//! with `YSUITE_KILLS=1` all of them, with `YSUITE_KILLS=7` each seventh. `cargo test --test kills -- FILTER`.
+//! with `YSUITE_KILLS=1` all of them, with `YSUITE_KILLS=7` each seventh. With `YSUITE_KILLS=changes` it takes those that have
+//! changed memory which the process shares, and those behind a system call: the others are like one of these to
+//! everybody else. `cargo test --test kills -- FILTER`.
 #![cfg(target_os = "linux")]
 
 mod attacks;
@@ -202,7 +204,12 @@ struct Total {
 
 fn main() {
     let wanted = std::env::args().skip(1).find(|argument| !argument.starts_with('-')).unwrap_or_default();
-    let stride = std::env::var("YSUITE_KILLS").ok().and_then(|stride| stride.parse::<u64>().ok());
+    let wish = std::env::var("YSUITE_KILLS").unwrap_or_default();
+    let by_changes = cfg!(target_arch = "x86_64") && wish == "changes";
+    if by_changes {
+        process::count_changes();
+    }
+    let stride = if by_changes { Some(1) } else { wish.parse::<u64>().ok() };
     remains::alone();
     let mut total = Total::default();
     for Case { name, attempt } in cases().into_iter().filter(|case| case.name.contains(&wanted)) {

@@ -1,6 +1,6 @@
 //! Processes that are forked, stepped and killed.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// What is tried just now: a case's name, where it is, and how long it is.
 static NOW: [AtomicU64; 3] = [const { AtomicU64::new(0) }; 3];
@@ -45,6 +45,18 @@ pub(crate) fn guard(seconds: u32) {
         libc::alarm(seconds);
     }
 }
+
+/// A point counts changes of shared memory, where it would count instructions: see [`Child::step`].
+static BY_CHANGES: AtomicBool = AtomicBool::new(false);
+
+/// From now on points count changes of shared memory.
+pub(crate) fn count_changes() {
+    // ORDERING: Relaxed; read by the same thread.
+    BY_CHANGES.store(true, Ordering::Relaxed);
+}
+
+/// More instructions than there are between two system calls, except where a child waits for its peer without one.
+const MOST_STEPS: u32 = 100_000;
 
 /// A point in the run of a child: behind this number of its system calls, and behind this number of instructions after
 /// them. All instructions are behind some call, and few behind each: a child that were stepped from its first one would
@@ -107,12 +119,18 @@ impl Child {
         status
     }
 
-    /// Runs this far, unless it ends before.
+    /// Runs this far, unless it ends before. By changes it is stepped as well, and stops behind an instruction that has
+    /// changed what it shares. Nobody else can tell apart two instructions between which it has neither done that nor
+    /// called the kernel: whether it dies behind the one or the other is the same.
     pub(crate) fn step(&self, point: Point) -> Reached {
         for _ in 0..2 * point.calls {
             if !self.to_next_call() {
                 return Reached::End;
             }
+        }
+        // ORDERING: Relaxed; as in `count_changes`.
+        if BY_CHANGES.load(Ordering::Relaxed) {
+            return self.step_to_change(point.instructions);
         }
         for _ in 0..point.instructions {
             if self.is_at_call() {
@@ -125,6 +143,52 @@ impl Child {
             }
         }
         Reached::Inside
+    }
+
+    /// Steps until what it shares has changed this often.
+    fn step_to_change(&self, changes: u64) -> Reached {
+        let areas = self.shared_areas();
+        let mut before = self.read(&areas);
+        let (mut seen, mut steps) = (0, 0);
+        while seen < changes {
+            if self.is_at_call() || steps == MOST_STEPS {
+                return Reached::NextCall;
+            }
+            // SAFETY: the child is stopped.
+            assert_eq!(unsafe { libc::ptrace(libc::PTRACE_SINGLESTEP, self.0, 0, 0) }, 0);
+            if !self.is_trapped() {
+                return Reached::End;
+            }
+            steps += 1;
+            let after = self.read(&areas);
+            if after != before {
+                (seen, before) = (seen + 1, after);
+            }
+        }
+        Reached::Inside
+    }
+
+    /// What it shares with others and can write: addresses and lengths.
+    fn shared_areas(&self) -> Vec<libc::iovec> {
+        let maps = std::fs::read_to_string(format!("/proc/{}/maps", self.0)).expect("a mounted /proc");
+        let area = |line: &str| {
+            let (addresses, rest) = line.split_once(' ')?;
+            let (from, to) = addresses.split_once('-')?;
+            let [from, to] = [from, to].map(|address| usize::from_str_radix(address, 16).expect("an address"));
+            let area = libc::iovec { iov_base: from as *mut libc::c_void, iov_len: to - from };
+            rest.starts_with("rw-s").then_some(area)
+        };
+        maps.lines().filter_map(area).collect()
+    }
+
+    /// What is in its memory there.
+    fn read(&self, areas: &[libc::iovec]) -> Vec<u8> {
+        let mut bytes = vec![0; areas.iter().map(|area| area.iov_len).sum()];
+        let to = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: bytes.len() };
+        // SAFETY: the child is stopped; as many bytes as there is room for.
+        let read = unsafe { libc::process_vm_readv(self.0, &to, 1, areas.as_ptr(), areas.len() as libc::c_ulong, 0) };
+        assert_eq!(read, bytes.len() as isize, "its memory can be read");
+        bytes
     }
 
     /// Its next instruction is a system call.
