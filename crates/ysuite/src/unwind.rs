@@ -102,7 +102,7 @@ whole!(
     #[cfg(feature = "signal")]
     [] signal::Signaler,
     [] signal::Registration,
-    #[cfg(all(feature = "signal", unix))]
+    #[cfg(all(feature = "signal", any(unix, windows)))]
     [] signal::YSocketpair,
     #[cfg(feature = "statistics")]
     [] crate::statistics::Observer,

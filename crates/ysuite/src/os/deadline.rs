@@ -35,7 +35,7 @@ impl Deadline {
     }
 
     /// The same, cut short to the limit of every system's `poll` and `kevent`: for callers that poll again.
-    #[cfg(all(unix, feature = "signal"))]
+    #[cfg(all(any(unix, windows), feature = "signal"))]
     pub(crate) fn left_for_a_call(self) -> Option<Duration> {
         // Twelve days; milliseconds in an `i32` are twenty-four.
         const LONGEST: Duration = Duration::from_secs(1_000_000);

@@ -7,7 +7,7 @@
 //! | platform | sleep and wake | barrier for others | descriptor | large chunks |
 //! |---|---|---|---|---|
 //! | Linux | `futex` | `membarrier`, or none (Fence mode) | `eventfd`, or `socketpair` | `pages`, `regions` |
-//! | Windows | `WaitOnAddress` | `FlushProcessWriteBuffers`; none on aarch64 and under Wine | none | `VirtualAlloc` |
+//! | Windows | `WaitOnAddress` | `FlushProcessWriteBuffers`; none on aarch64 and under Wine | event | `VirtualAlloc` |
 //! | other Unix | `portable` (condition variables) | none (Fence mode) | `socketpair` | the allocator |
 //! | other | `portable` | none (Fence mode) | none | the allocator |
 //! | model (`ysuite_loom`) | `model` (loom's condition variable) | a fence | none | the allocator |
@@ -41,10 +41,13 @@ use crate::sync::AtomicU32;
 
 mod barrier;
 mod deadline;
+#[cfg(all(windows, feature = "signal"))]
+#[path = "windows/event.rs"]
+mod event;
 #[cfg(unix)]
 mod home;
 mod lock;
-#[cfg(all(unix, feature = "signal"))]
+#[cfg(all(any(unix, windows), feature = "signal"))]
 mod notifier;
 #[cfg(any(
     all(any(target_os = "linux", target_os = "android"), not(ysuite_loom)),
@@ -73,25 +76,32 @@ mod processor;
 #[cfg(all(any(target_os = "linux", target_os = "android"), not(ysuite_loom), not(ysuite_portable)))]
 #[path = "linux/regions.rs"]
 mod regions;
-#[cfg(any(unix, all(windows, not(ysuite_loom), not(ysuite_portable))))]
+#[cfg(any(unix, windows))]
 #[cfg_attr(not(feature = "signal"), allow(dead_code))] // What is for descriptors.
+#[cfg_attr(all(windows, any(ysuite_portable, ysuite_loom)), allow(dead_code))] // And what is for the platform.
 #[cfg_attr(windows, path = "windows/sys.rs")]
 mod sys;
 #[cfg(all(test, not(ysuite_loom), not(miri)))]
 mod tests;
+#[cfg(all(unix, feature = "signal"))]
+mod wakeup_fd;
 
 pub(crate) use barrier::light;
 pub(crate) use deadline::Deadline;
+#[cfg(all(windows, feature = "signal"))]
+pub(crate) use event::WakeupEvent;
 #[cfg(unix)]
 pub(crate) use home::Home;
 pub(crate) use lock::ForkLock;
 #[cfg(all(test, unix, not(ysuite_loom), not(miri)))]
 pub(crate) use lock::tests::child_can;
-#[cfg(all(unix, feature = "signal"))]
-pub(crate) use notifier::{Notifier, WakeupFd};
+#[cfg(all(any(unix, windows), feature = "signal"))]
+pub(crate) use notifier::{Descriptor, Notifier};
 pub(crate) use peer::PeerWait;
 pub(crate) use platform::{asymmetric, cpus, heavy, known_cpus, may_become_asymmetric, may_give_up_fences, wait, wake};
 pub(crate) use processor::marks_lines;
+#[cfg(all(unix, feature = "signal"))]
+pub(crate) use wakeup_fd::WakeupFd;
 
 /// How a wait on a word ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,12 +8,14 @@
 //!
 //! The descriptor belongs to the process that made it. A forked child shares the descriptor and has a copy of the
 //! state: what the child did to the descriptor would happen to its parent, whose state would not show it. So the child
-//! does nothing.
+//! does nothing. Windows has no such children.
 //!
 //! Cannot: take back a notification that is announced but not yet written. It comes, the owner checks once without
 //! result, and that check reads it back.
 
-use crate::os::{Home, Notifier};
+#[cfg(unix)]
+use crate::os::Home;
+use crate::os::Notifier;
 use crate::sync::{AtomicU32, CachePadded, Ordering};
 
 /// A notification is in the descriptor, or about to be written by the thread that set this, or just taken by the thread
@@ -26,6 +28,7 @@ pub(super) struct Doorbell {
     /// Notified and cleared here only, and waited for by the owner.
     pub(super) notifier: Box<dyn Notifier>,
     /// The process that the notifier belongs to.
+    #[cfg(unix)]
     home: Home,
     state: CachePadded<AtomicU32>,
 }
@@ -33,7 +36,20 @@ pub(super) struct Doorbell {
 impl Doorbell {
     #[inline(never)]
     pub(super) fn new(notifier: Box<dyn Notifier>) -> Self {
-        Self { notifier, home: Home::here(), state: CachePadded::new(AtomicU32::new(0)) }
+        Self {
+            notifier,
+            #[cfg(unix)]
+            home: Home::here(),
+            state: CachePadded::new(AtomicU32::new(0)),
+        }
+    }
+
+    /// Whether this process made it, and is not a forked child of that one.
+    fn is_ours(&self) -> bool {
+        #[cfg(unix)]
+        return self.home.is_here();
+        #[cfg(not(unix))]
+        true
     }
 
     // MUTANT: In a race: a notification is written while the owner is dropped. Killed only by the model
@@ -44,7 +60,7 @@ impl Doorbell {
         // bits of this thread, or this comes later, finds the state cleared, and notifies. Both are read-modify-writes
         // of one word: no third case. Acquire pairs with the Release of `quiet`: this thread writes to the descriptor
         // after the read that cleared it.
-        if self.state.fetch_or(PENDING, Ordering::AcqRel) != 0 || !self.home.is_here() {
+        if self.state.fetch_or(PENDING, Ordering::AcqRel) != 0 || !self.is_ours() {
             return;
         }
         self.notifier.notify();
@@ -59,7 +75,7 @@ impl Doorbell {
     pub(super) fn quiet(&self, anything_up: impl FnOnce() -> bool) {
         // ORDERING: Relaxed: only a hint. If it is out of date, a readable descriptor makes the owner check once more;
         // if it is early, `clear` finds nothing.
-        if self.state.load(Ordering::Relaxed) != PENDING || !self.home.is_here() || !self.notifier.clear() {
+        if self.state.load(Ordering::Relaxed) != PENDING || !self.is_ours() || !self.notifier.clear() {
             return;
         }
         // Only one thread can have taken the notification, so only this thread clears the state.
@@ -80,7 +96,7 @@ impl Doorbell {
         // ORDERING: a read-modify-write of the same word as those of `ring`. Acquire pairs with their Release: where
         // this finds a notification that was written, it reads it back. Release pairs with their Acquire: a thread
         // whose second read-modify-write comes later sees ABANDONED, and reads its own notification back.
-        if self.state.fetch_or(ABANDONED, Ordering::AcqRel) & PENDING != 0 && self.home.is_here() {
+        if self.state.fetch_or(ABANDONED, Ordering::AcqRel) & PENDING != 0 && self.is_ours() {
             self.notifier.clear();
         }
     }
@@ -89,10 +105,22 @@ impl Doorbell {
 #[cfg(all(test, not(ysuite_loom), not(miri)))]
 mod tests {
     use super::*;
+    #[cfg(windows)]
+    use crate::os::WakeupEvent;
+    #[cfg(unix)]
+    use crate::os::WakeupFd;
+
+    fn bell() -> Doorbell {
+        #[cfg(unix)]
+        let notifier = WakeupFd::socketpair();
+        #[cfg(windows)]
+        let notifier = WakeupEvent::new();
+        Doorbell::new(Box::new(notifier.unwrap()))
+    }
 
     #[test]
     fn a_notification_that_is_still_to_be_written_stays_announced() {
-        let bell = Doorbell::new(Box::new(crate::os::WakeupFd::socketpair().unwrap()));
+        let bell = bell();
         // A thread is between the two steps of `ring`. ORDERING: Relaxed; one thread.
         bell.state.store(PENDING, Ordering::Relaxed);
         bell.quiet(|| false);
@@ -102,7 +130,7 @@ mod tests {
 
     #[test]
     fn what_comes_up_while_a_notification_is_read_back_notifies_anew() {
-        let bell = Doorbell::new(Box::new(crate::os::WakeupFd::socketpair().unwrap()));
+        let bell = bell();
         bell.ring();
         bell.quiet(|| true);
         assert!(bell.notifier.clear(), "something is up, and the descriptor is not readable");

@@ -8,7 +8,7 @@
 //! |---|---|---|---|
 //! | [`YSemaphore`] | 1 | any to one | a word (futex) |
 //! | [`YPollset`] | 31, or up to [`MAX_CAPACITY`] | any to one | a word (futex) |
-//! | `YSocketpair` (Unix) | 256, or up to [`MAX_CAPACITY`] | any to one | a descriptor, alone or in an event loop |
+//! | `YSocketpair` (Unix, Windows) | 256, or up to [`MAX_CAPACITY`] | any to one | a descriptor, alone or in an event loop |
 //!
 //! A signal is a state, not a count: raised twice before it is taken, it is one signal. Raising never blocks and never
 //! spins. It makes a system call only if the waiting thread sleeps or, with a descriptor, only if that is unreadable,
@@ -25,7 +25,7 @@ mod attach;
 #[cfg(feature = "signal")]
 mod bits;
 mod chance;
-#[cfg(all(feature = "signal", unix))]
+#[cfg(all(feature = "signal", any(unix, windows)))]
 mod doorbell;
 #[cfg(all(test, ysuite_loom))]
 mod models;
@@ -47,7 +47,7 @@ pub(crate) mod timer;
 mod ypollset;
 #[cfg(feature = "signal")]
 mod ysemaphore;
-#[cfg(all(feature = "signal", unix))]
+#[cfg(all(feature = "signal", any(unix, windows)))]
 mod ysocketpair;
 
 use core::fmt;
@@ -77,7 +77,9 @@ pub use ypollset::YPollset;
 #[cfg(feature = "signal")]
 pub use ysemaphore::{SemaphoreSignaler, YSemaphore};
 #[cfg(all(feature = "signal", unix))]
-pub use ysocketpair::{Backend, YSocketpair};
+pub use ysocketpair::Backend;
+#[cfg(all(feature = "signal", any(unix, windows)))]
+pub use ysocketpair::YSocketpair;
 
 /// Whether this build has sets of signals. Where it has none no handle is in one, and code for that is left out.
 pub(crate) const SETS: bool = cfg!(feature = "signal");

@@ -5,7 +5,7 @@
 //! wake-up shows as a deadlock; a signal that does not make its past visible shows as a race on a cell.
 
 mod bits;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 mod doorbell;
 mod task;
 

@@ -11,20 +11,20 @@ use core::time::Duration;
 
 use super::bits::{Bits, Lowered, SLEEPING};
 use super::block_for_signals;
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 use super::doorbell::Doorbell;
 use super::signals::Signals;
 use crate::block::{Waiting, block};
-#[cfg(unix)]
-use crate::os::Notifier;
 use crate::os::{Deadline, Waited, sleep_on, wake};
+#[cfg(any(unix, windows))]
+use crate::os::{Descriptor, Notifier};
 
 /// How the owner sleeps.
 enum Way {
     /// On the root word.
     Futex,
     /// On a descriptor, alone or among others in an event loop.
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     Doorbell(Box<Doorbell>),
 }
 
@@ -50,18 +50,18 @@ impl SetCore {
     }
 
     /// A set whose owner sleeps on a descriptor. `capacity` has been checked.
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     pub(crate) fn on_descriptor(capacity: usize, notifier: Box<dyn Notifier>) -> Self {
         let way = Way::Doorbell(Box::new(Doorbell::new(notifier)));
         Self { bits: Bits::new(capacity), way, names_ends_once: false }
     }
 
     /// The descriptor of a set that has one.
-    #[cfg(unix)]
-    pub(crate) fn descriptor(&self) -> Option<std::os::fd::BorrowedFd<'_>> {
+    #[cfg(any(unix, windows))]
+    pub(crate) fn descriptor(&self) -> Option<Descriptor<'_>> {
         match &self.way {
             Way::Futex => None,
-            Way::Doorbell(doorbell) => Some(doorbell.notifier.as_fd()),
+            Way::Doorbell(doorbell) => Some(doorbell.notifier.descriptor()),
         }
     }
 
@@ -156,7 +156,7 @@ impl SetCore {
                 self.bits.disarm();
                 waited == Waited::Look
             }
-            #[cfg(unix)]
+            #[cfg(any(unix, windows))]
             Way::Doorbell(doorbell) => doorbell.notifier.wait(deadline),
         }
     }
@@ -168,7 +168,7 @@ impl SetCore {
             // The root held nothing but SLEEPING: of the raises since the owner armed, only the first wakes.
             Way::Futex if before == SLEEPING => wake(&self.bits.root, 1),
             Way::Futex => {}
-            #[cfg(unix)]
+            #[cfg(any(unix, windows))]
             Way::Doorbell(doorbell) => doorbell.ring(),
         }
     }
@@ -176,7 +176,7 @@ impl SetCore {
     /// The last bit was taken down: makes the descriptor unreadable.
     #[inline(never)]
     fn quiet(&self) {
-        #[cfg(unix)]
+        #[cfg(any(unix, windows))]
         if let Way::Doorbell(doorbell) = &self.way {
             doorbell.quiet(|| self.bits.any());
         }
@@ -184,7 +184,7 @@ impl SetCore {
 
     // MUTANT: Killed only by `a_set_that_is_gone_stays_silent_in_epoll`.
     /// The owner is dropped; signalers and receivers may stay.
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     pub(crate) fn abandon(&self) {
         if let Way::Doorbell(doorbell) = &self.way {
             doorbell.abandon();

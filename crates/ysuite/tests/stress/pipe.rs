@@ -5,7 +5,9 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-use ysuite::signal::{Backend, Wait, YPollset, YSocketpair};
+#[cfg(unix)]
+use ysuite::signal::Backend;
+use ysuite::signal::{Wait, YPollset, YSocketpair};
 use ysuite::spsc::{self, Receiver, Sender};
 use ysuite::{RecvError, RecvTimeoutError, SendTimeoutError};
 
@@ -152,8 +154,11 @@ fn in_a_pollset(mut receiver: Receiver<Message>, gaps: &mut Gaps, note: &mut dyn
 }
 
 fn in_a_socketpair(mut receiver: Receiver<Message>, gaps: &mut Gaps, note: &mut dyn FnMut(Message)) {
-    let backend = if gaps.random.below(2) == 0 { Backend::Eventfd } else { Backend::Socketpair };
-    let mut set = YSocketpair::with_backend(256, backend).expect("descriptors");
+    #[cfg(unix)]
+    let set = YSocketpair::with_backend(256, [Backend::Eventfd, Backend::Socketpair][gaps.random.below(2)]);
+    #[cfg(windows)]
+    let set = YSocketpair::new();
+    let mut set = set.expect("descriptors");
     set.attach(&mut receiver, 3).expect("a free id");
     attached(set, receiver, gaps, note);
 }

@@ -136,6 +136,11 @@ mod socketpair {
     with_every_receiver!(crate::signal::descriptors::socketpair(5_000), epoll);
 }
 
+#[cfg(windows)]
+mod event {
+    with_every_receiver!(crate::events::Event(5_000));
+}
+
 /// Claim: Descriptors are closed with the last handle.
 #[cfg(target_os = "linux")]
 #[test]

@@ -40,7 +40,7 @@ impl<T: RefUnwindSafe> Has<T> {
 }
 
 /// A public type: its file and name, and what it has, in five letters.
-#[cfg_attr(not(all(feature = "hub", feature = "tokio", feature = "calloop")), allow(dead_code))]
+#[cfg_attr(not(all(feature = "hub", feature = "tokio", feature = "calloop", unix)), allow(dead_code))]
 struct Entry {
     file: &'static str,
     name: &'static str,
@@ -201,7 +201,7 @@ fn entries() -> Vec<Entry> {
         "signal/attach.rs" Registration: signal::Registration = "SYPUR";
         "signal/shared.rs" Prospect: signal::Prospect = "SYPUR";
         "signal/attach.rs" AttachError: signal::AttachError = "SYPUR";
-        #[cfg(unix)]
+        #[cfg(any(unix, windows))]
         "signal/ysocketpair.rs" YSocketpair: signal::YSocketpair = "SYPUR";
         #[cfg(unix)]
         "signal/ysocketpair.rs" Backend: signal::Backend = "SYPUR";

@@ -132,7 +132,7 @@ fn errors_give_back_what_they_hold() {
     assert_eq!([full.into_inner(), gone.into_inner(), SendError("c").into_inner()], ["a", "b", "c"]);
 }
 
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 #[test]
 fn signals() {
     use ysuite::signal::{Signal, Signals, Wait, YPollset, YSemaphore, YSocketpair};
@@ -152,7 +152,10 @@ fn signals() {
     raised(&many.signaler(), &mut many, 999);
     let mut pair = YSocketpair::new().unwrap();
     raised(&pair.signaler(), &mut pair, 255);
+    #[cfg(unix)]
     let _readable: std::os::fd::BorrowedFd<'_> = std::os::fd::AsFd::as_fd(&pair);
+    #[cfg(windows)]
+    let _signalled: std::os::windows::io::BorrowedHandle<'_> = std::os::windows::io::AsHandle::as_handle(&pair);
 
     let (mut sender, mut receiver) = spsc::unbounded();
     pair.attach(&mut receiver, 3).unwrap();

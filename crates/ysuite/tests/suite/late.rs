@@ -4,7 +4,8 @@
 //! Also: suite mpsc::shared::thread_locals_that_are_destroyed_may_send.
 
 use std::cell::RefCell;
-use std::thread;
+use std::sync::mpsc::channel;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use crate::support::guarded;
@@ -24,6 +25,18 @@ std::thread_local! {
     static LATE: RefCell<Vec<Late>> = const { RefCell::new(Vec::new()) };
 }
 
+/// Runs this on another thread, which has begun already: on Windows a thread begins with the loader's lock, which another
+/// has while its locals are destroyed.
+fn beside(act: impl FnOnce() + Send + 'static) -> JoinHandle<()> {
+    let (begin, begun) = channel();
+    let helper = thread::spawn(move || {
+        begin.send(()).unwrap();
+        act();
+    });
+    begun.recv().unwrap();
+    helper
+}
+
 /// Runs this on a thread of its own, when its locals are destroyed.
 fn past_locals(act: impl FnOnce() + Send + 'static) {
     let thread = thread::spawn(move || LATE.with(|late| late.borrow_mut().push(Late(Some(Box::new(act))))));
@@ -38,7 +51,7 @@ fn ends_of_channels_are_used_past_the_threads_locals() {
         let (report, mut reports) = mpsc::unbounded();
         let mut first = report.clone();
         let (answer, asked) = oneshot::channel();
-        let helper = thread::spawn(move || {
+        let helper = beside(move || {
             // Slowly, so that both sides have to sleep.
             thread::sleep(Duration::from_millis(1));
             answer.send(20).unwrap();
@@ -73,7 +86,7 @@ fn sets_are_used_past_the_threads_locals() {
         let (mut to, from) = mpsc::bounded::<u8>(1);
         let (mut semaphore, mut set) = (YSemaphore::new(), YPollset::new());
         let (wake, raise) = (semaphore.signaler(), set.signaler());
-        let helper = thread::spawn(move || {
+        let helper = beside(move || {
             thread::sleep(Duration::from_millis(1));
             wake.signal(0);
             thread::sleep(Duration::from_millis(1));
@@ -94,7 +107,7 @@ fn sets_are_used_past_the_threads_locals() {
                     break assert_eq!(message, 7);
                 }
             }
-            #[cfg(unix)]
+            #[cfg(any(unix, windows))]
             {
                 let mut pair = ysuite::signal::YSocketpair::new().unwrap();
                 assert_eq!(select.remove(&mut from), Some(id));

@@ -23,6 +23,8 @@ mod contract;
 mod disposing;
 #[cfg(not(any(miri, ysuite_few)))]
 mod documents;
+#[cfg(windows)]
+mod events;
 #[cfg(not(ysuite_few))]
 mod futures;
 #[cfg(all(feature = "hub", unix))]

@@ -19,6 +19,7 @@ macro_rules! with_and_without_a_bound {
         }
     };
 }
+#[cfg(target_os = "linux")]
 pub(crate) use with_and_without_a_bound;
 
 /// An mpmc channel with a capacity, or none.

@@ -83,7 +83,7 @@ enum Way {
     Next,
     Selecting,
     Pollset,
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     Socketpair,
     ReadySet,
     Shared,
@@ -99,7 +99,7 @@ impl Way {
         Self::Next,
         Self::Selecting,
         Self::Pollset,
-        #[cfg(unix)]
+        #[cfg(any(unix, windows))]
         Self::Socketpair,
         Self::ReadySet,
         Self::Shared,
@@ -111,7 +111,7 @@ impl Way {
     fn set(self) -> Option<Set> {
         match self {
             Self::Pollset => Some(Set::Signals(Box::new(YPollset::new()))),
-            #[cfg(unix)]
+            #[cfg(any(unix, windows))]
             Self::Socketpair => Some(Set::Signals(Box::new(ysuite::signal::YSocketpair::new().unwrap()))),
             Self::ReadySet => Some(Set::ReadySet(ReadySet::new())),
             _ => None,

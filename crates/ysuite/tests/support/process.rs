@@ -131,6 +131,27 @@ mod linux {
     }
 }
 
+/// What a system without Linux's files tells of a thread.
+#[cfg(not(target_os = "linux"))]
+mod elsewhere {
+    pub(crate) fn thread_id() -> i32 {
+        0
+    }
+
+    /// Nobody says.
+    pub(crate) fn is_asleep(_thread: i32) -> bool {
+        false
+    }
+
+    /// How often this thread has called the system in the library: to sleep, or to wake one that sleeps.
+    pub(crate) fn sleeps() -> u64 {
+        ysuite::os::calls()
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+#[allow(unused_imports)]
+pub(crate) use elsewhere::{is_asleep, sleeps, thread_id};
 #[cfg(target_os = "linux")]
 #[allow(unused_imports)]
 pub(crate) use linux::{cpus, descriptors, is_asleep, mapped, maps, pin, resident, sleeps, thread_id, ticks};

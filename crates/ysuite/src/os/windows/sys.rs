@@ -8,6 +8,8 @@ use core::ffi::c_void;
 use core::ptr::{self, NonNull};
 use core::sync::atomic::AtomicU32;
 use core::time::Duration;
+use std::io;
+use std::os::windows::io::{AsRawHandle, BorrowedHandle, FromRawHandle, OwnedHandle};
 
 macro_rules! library {
     ($name:literal { $($declarations:tt)* }) => {
@@ -31,10 +33,15 @@ library!("kernel32" {
     fn VirtualFree(at: *mut c_void, bytes: usize, kind: u32) -> i32;
     safe fn FlushProcessWriteBuffers();
     safe fn GetActiveProcessorCount(group: u16) -> u32;
+    fn CreateEventW(security: *const c_void, by_hand: i32, set: i32, name: *const u16) -> *mut c_void;
+    fn SetEvent(event: *mut c_void) -> i32;
+    fn WaitForSingleObject(object: *mut c_void, milliseconds: u32) -> u32;
 });
 
 library!("ntdll" {
     fn NtQuerySystemInformation(class: u32, into: *mut c_void, bytes: u32, needed: *mut u32) -> i32;
+    // As the documented `KeResetEvent`; `ResetEvent` does not say what there was.
+    fn NtResetEvent(event: *mut c_void, before: *mut i32) -> i32;
 });
 
 const INFINITE: u32 = u32::MAX;
@@ -50,12 +57,47 @@ const STATUS_INVALID_INFO_CLASS: i32 = 0xc000_0003_u32 as i32;
 
 /// Sleeps while the word has that value, for about that time at most. False: nobody has woken the thread.
 pub(super) fn wait_on_address(word: &AtomicU32, expected: u32, time: Option<Duration>) -> bool {
-    // Rounded up, so that no caller waits again for the rest of a millisecond. More is no error: callers wait again.
-    let most = |time: Duration| time.as_nanos().div_ceil(1_000_000).try_into().unwrap_or(INFINITE - 1);
-    let milliseconds = time.map_or(INFINITE, most);
     let compared = (&raw const expected).cast();
     // SAFETY: the word and the value live as long as the call.
-    unsafe { WaitOnAddress(word.as_ptr().cast(), compared, size_of::<u32>(), milliseconds) != 0 }
+    unsafe { WaitOnAddress(word.as_ptr().cast(), compared, size_of::<u32>(), milliseconds(time)) != 0 }
+}
+
+/// Rounded up, so that no caller waits again for the rest of a millisecond. More is no error: callers wait again.
+fn milliseconds(time: Option<Duration>) -> u32 {
+    let most = |time: Duration| time.as_nanos().div_ceil(1_000_000).try_into().unwrap_or(INFINITE - 1);
+    time.map_or(INFINITE, most)
+}
+
+/// An event that is not set, is reset by hand, and is not inherited by processes.
+pub(super) fn event() -> io::Result<OwnedHandle> {
+    // SAFETY: neither attributes nor a name.
+    let event = unsafe { CreateEventW(ptr::null(), 1, 0, ptr::null()) };
+    if event.is_null() {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the system has made it just now.
+    Ok(unsafe { OwnedHandle::from_raw_handle(event) })
+}
+
+/// Ends all waits for this event, until it is reset.
+pub(super) fn set_event(event: BorrowedHandle<'_>) {
+    // SAFETY: the handle is borrowed. It fails for what is no event only.
+    unsafe { SetEvent(event.as_raw_handle()) };
+}
+
+/// Whether it was set. Of several threads that reset it at once one finds that it was.
+pub(super) fn reset_event(event: BorrowedHandle<'_>) -> bool {
+    let mut before = 0;
+    // SAFETY: the handle is borrowed, and the place lives as long as the call. It fails for what is no event only.
+    unsafe { NtResetEvent(event.as_raw_handle(), &raw mut before) };
+    before != 0
+}
+
+/// Blocks until the event is set, or the time is over. Always true: there are no signal handlers.
+pub(super) fn poll_readable(event: BorrowedHandle<'_>, time: Option<Duration>) -> bool {
+    // SAFETY: the handle is borrowed. It fails for what cannot be waited for only.
+    unsafe { WaitForSingleObject(event.as_raw_handle(), milliseconds(time)) };
+    true
 }
 
 pub(super) fn wake_one(word: &AtomicU32) {

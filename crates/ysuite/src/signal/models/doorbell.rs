@@ -1,13 +1,11 @@
 //! Sets with a descriptor: however raises, lowers and checks interleave, the descriptor holds one notification at most.
 //! Once all threads are done it is readable exactly if something is up.
 
-use std::os::fd::{AsFd, BorrowedFd};
-
 use loom::thread;
 
 use super::super::set::SetCore;
 use super::{ModelQueue, Scene, join, lower_against_raise, lower_beside_a_sleeper, poll_against_raise};
-use crate::os::{Deadline, Notifier, sleep_on, wait, wake};
+use crate::os::{Deadline, Descriptor, Notifier, sleep_on, wait, wake};
 use crate::runner::{model, model_up_to};
 use crate::sync::{Arc, AtomicU32, Ordering};
 
@@ -39,13 +37,11 @@ impl ModelNotifier {
     }
 }
 
-impl AsFd for ModelNotifier {
-    fn as_fd(&self) -> BorrowedFd<'_> {
+impl Notifier for ModelNotifier {
+    fn descriptor(&self) -> Descriptor<'_> {
         unreachable!("a model waits on the counter")
     }
-}
 
-impl Notifier for ModelNotifier {
     fn notify(&self) {
         // ORDERING: Release pairs with the Acquire of `clear`: a kernel's lock gives as much, and the contract of
         // `clear` requires it.

@@ -16,6 +16,8 @@ macro_rules! for_every_set {
         mod eventfd { $(#[test] fn $test() { super::$test(crate::signal::descriptors::eventfd(64)) })* }
         #[cfg(unix)]
         mod socketpair { $(#[test] fn $test() { super::$test(crate::signal::descriptors::socketpair(64)) })* }
+        #[cfg(windows)]
+        mod event { $(#[test] fn $test() { super::$test(crate::events::Event(64)) })* }
     };
 }
 

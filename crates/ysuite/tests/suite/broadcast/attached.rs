@@ -4,9 +4,9 @@ use std::thread;
 use std::time::Duration;
 
 use ysuite::broadcast::{self, TryRecvError};
+#[cfg(any(unix, windows))]
+use ysuite::signal::YSocketpair;
 use ysuite::signal::{AttachError, ReadySet, Wait, YPollset};
-#[cfg(unix)]
-use ysuite::signal::{Backend, YSocketpair};
 
 use crate::support::guarded;
 
@@ -108,12 +108,12 @@ fn every_attached_receiver_gets_every_message() {
     });
 }
 
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 #[test]
 fn a_receiver_behind_a_descriptor() {
     guarded(|| {
         let (sender, mut receiver) = broadcast::bounded(4);
-        let mut set = YSocketpair::with_backend(8, Backend::Socketpair).unwrap();
+        let mut set = YSocketpair::with_capacity(8).unwrap();
         set.attach(&mut receiver, 2).unwrap();
         assert_eq!(receiver.try_recv(), Err(TryRecvError::Empty));
         let thread = thread::spawn(move || (0..10).for_each(|number| sender.send(number).unwrap()));

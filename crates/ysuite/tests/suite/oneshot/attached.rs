@@ -45,7 +45,7 @@ fn peeking_rests_as_receiving_does() {
     assert!(set.check().eq([4]));
 }
 
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 #[test]
 fn what_is_there_is_seen_and_taken_without_a_system_call_in_a_set_with_a_descriptor() {
     use ysuite::signal::YSocketpair;
@@ -222,7 +222,7 @@ fn the_first_of_many_answers_again_and_again() {
     });
 }
 
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 #[test]
 fn a_descriptor_tells_of_an_answer() {
     use ysuite::signal::YSocketpair;
