@@ -8,18 +8,20 @@ use core::time::Duration;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
 /// What a `long` is in the types of time and of offsets in files. With pointers of 32 bits, x86-64 has 64 bits there.
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", any(target_os = "linux", target_os = "android")))]
 type Long = i64;
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(all(not(target_arch = "x86_64"), any(target_os = "linux", target_os = "android")))]
 type Long = core::ffi::c_long;
 
 /// `struct timespec`, as the functions below and the system call `futex` take it.
+#[cfg(any(target_os = "linux", target_os = "android"))]
 #[repr(C)]
 pub(super) struct Time {
     seconds: Long,
     nanoseconds: Long,
 }
 
+#[cfg(any(target_os = "linux", target_os = "android"))]
 impl Time {
     /// `None`: the system cannot represent it.
     pub(super) fn of(duration: Duration) -> Option<Self> {

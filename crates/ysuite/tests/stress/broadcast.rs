@@ -12,8 +12,8 @@ use ysuite::SendTimeoutError;
 use ysuite::broadcast::{self, Receiver, RecvError, RecvTimeoutError, Sender, TryRecvError};
 use ysuite::signal::{Wait, YPollset, YSocketpair};
 
-use super::support::executor::{Task, block_on, poll_once};
-use super::{Account, Bursts, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps, send_by_all_ways};
+use super::support::executor::{Task, poll_once};
+use super::{Account, Bursts, Entry, Gaps, Limits, Progress, block_on, guard, rounds_with_sleeps, send_by_all_ways};
 
 /// One way of receiving all messages; calls the function with how many have come, or were missed.
 type Receive = fn(Receiver<u64>, &mut Gaps, &mut dyn FnMut(u64));

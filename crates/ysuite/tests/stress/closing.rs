@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use ysuite::{mpmc, mpsc, spsc};
 
-use super::support::executor::block_on;
-use super::{Account, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps};
+use super::{Account, Entry, Gaps, Limits, Progress, block_on, guard, rounds_with_sleeps};
 
 /// The long form too begins no round later than this.
 const LIMITS: Limits = Limits { short: 0, time: Duration::from_secs(15) };

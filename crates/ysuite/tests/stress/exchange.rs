@@ -13,9 +13,10 @@ use ysuite::signal::{Wait, YPollset, YSocketpair};
 use ysuite::{RecvTimeoutError, SendTimeoutError};
 
 use super::histories::{Large, Script, closing_history, histories};
-use super::support::executor::{Task, block_on, poll_once};
+use super::support::executor::{Task, poll_once};
 use super::{
-    Account, Bursts, Entry, Gaps, Limits, Progress, goes_on, guard, is_long, rounds_with_sleeps, send_by_all_ways, time,
+    Account, Bursts, Entry, Gaps, Limits, Progress, block_on, goes_on, guard, is_long, rounds_with_sleeps,
+    send_by_all_ways, time,
 };
 
 /// One way of receiving all messages; calls the function for each.

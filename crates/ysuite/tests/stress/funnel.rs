@@ -12,8 +12,7 @@ use ysuite::mpsc::{self, Receiver, Sender};
 use ysuite::signal::{Wait, YPollset, YSocketpair};
 use ysuite::{RecvTimeoutError, SendTimeoutError};
 
-use super::support::executor::block_on;
-use super::{Account, Entry, Gaps, Limits, Message, Progress, guard, rounds_with_sleeps, wait_until};
+use super::{Account, Entry, Gaps, Limits, Message, Progress, block_on, guard, rounds_with_sleeps, wait_until};
 
 const SENDERS: usize = 3;
 

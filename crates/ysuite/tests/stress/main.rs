@@ -12,7 +12,7 @@
 //! test begins rounds for that time instead, independent of its counts: `ci/soak` runs them like this.
 //!
 //! On Windows nobody says how often a thread has slept: the library's system calls are counted, to sleep or to wake a
-//! thread that sleeps.
+//! thread that sleeps, and how often a task's thread parks.
 #![cfg(all(any(target_os = "linux", windows), not(ysuite_loom)))]
 
 mod broadcast;
@@ -35,13 +35,16 @@ mod select;
 mod support;
 mod watch;
 
+use std::cell::Cell;
+use std::future::{Future, poll_fn};
+use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use support::Random;
 use support::process::sleeps;
+use support::{Random, executor};
 use ysuite::Spin;
 use ysuite::os::calls;
 
@@ -67,13 +70,14 @@ struct Entry {
 
 impl Entry {
     fn begin() -> Self {
+        PARKS.set(0);
         Self { sleeps: sleeps(), calls: calls() }
     }
 
     fn end(self, gaps: &Gaps, account: &Account) {
-        // Elsewhere they are not counted.
-        let outside = if cfg!(target_os = "linux") { gaps.slept } else { 0 };
-        let slept = (sleeps() - self.sleeps).saturating_sub(outside);
+        let counted = sleeps() - self.sleeps;
+        // Linux counts all sleeps, and the library's calls are those in the channel.
+        let slept = if cfg!(target_os = "linux") { counted.saturating_sub(gaps.slept) } else { counted + PARKS.get() };
         account.sleeps.fetch_add(slept, Ordering::Relaxed);
         account.calls.fetch_add(calls() - self.calls, Ordering::Relaxed);
     }
@@ -211,6 +215,21 @@ macro_rules! send_by_all_ways {
     }};
 }
 use send_by_all_ways;
+
+thread_local! {
+    /// How often a task of this thread has waited.
+    static PARKS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Runs a future on this thread, which parks while the future waits.
+fn block_on<F: Future>(future: F) -> F::Output {
+    let mut future = pin!(future);
+    executor::block_on(poll_fn(|context| {
+        let polled = future.as_mut().poll(context);
+        PARKS.set(PARKS.get() + u64::from(polled.is_pending()));
+        polled
+    }))
+}
 
 /// Waits without sleeping: sleeps are counted.
 fn wait_until(mut ready: impl FnMut() -> bool) {

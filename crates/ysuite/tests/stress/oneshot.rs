@@ -11,8 +11,7 @@ use ysuite::signal::{AttachError, Wait, YPollset, YSocketpair};
 use ysuite::spsc;
 use ysuite::{RecvError, RecvTimeoutError, TryRecvError};
 
-use super::support::executor::block_on;
-use super::{Account, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps};
+use super::{Account, Entry, Gaps, Limits, Progress, block_on, guard, rounds_with_sleeps};
 
 /// What a stress test does with the two handles of each channel.
 struct Ways<Kept, Given, State> {

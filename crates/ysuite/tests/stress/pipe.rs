@@ -11,8 +11,7 @@ use ysuite::signal::{Wait, YPollset, YSocketpair};
 use ysuite::spsc::{self, Receiver, Sender};
 use ysuite::{RecvError, RecvTimeoutError, SendTimeoutError};
 
-use super::support::executor::block_on;
-use super::{Account, Entry, Gaps, Limits, Message, Progress, guard, rounds_with_sleeps, wait_until};
+use super::{Account, Entry, Gaps, Limits, Message, Progress, block_on, guard, rounds_with_sleeps, wait_until};
 
 /// One way of receiving all messages; calls the function for each.
 type Receive = fn(Receiver<Message>, &mut Gaps, &mut dyn FnMut(Message));

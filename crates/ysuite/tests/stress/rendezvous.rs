@@ -11,8 +11,8 @@ use ysuite::TrySendError;
 use ysuite::signal::{Wait, YPollset};
 use ysuite::{mpmc, mpsc, spsc};
 
-use super::support::executor::{Task, block_on, poll_once};
-use super::{Account, Bursts, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps};
+use super::support::executor::{Task, poll_once};
+use super::{Account, Bursts, Entry, Gaps, Limits, Progress, block_on, guard, rounds_with_sleeps};
 
 /// The long form too begins no round later than this.
 const LIMITS: Limits = Limits { short: 0, time: Duration::from_secs(15) };

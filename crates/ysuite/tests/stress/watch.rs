@@ -11,8 +11,8 @@ use ysuite::RecvTimeoutError;
 use ysuite::signal::{AttachError, Wait, YPollset, YSocketpair};
 use ysuite::watch::{self, Receiver};
 
-use super::support::executor::{Task, block_on, poll_once};
-use super::{Account, Bursts, Entry, Gaps, Limits, Progress, guard, rounds_with_sleeps};
+use super::support::executor::{Task, poll_once};
+use super::{Account, Bursts, Entry, Gaps, Limits, Progress, block_on, guard, rounds_with_sleeps};
 
 /// One way of following all changes; calls the function with each value it sees.
 type Follow = fn(Receiver<u64>, &mut Gaps, &mut dyn FnMut(u64));
