@@ -34,7 +34,7 @@ fn behind_each_instruction<P>(start: impl Fn(&Shared) -> (Child, P), last: impl 
         let outcome = Shared::new();
         let (child, peer) = start(&outcome);
         let mut child = child.stopped();
-        let reached = child.step(point);
+        let reached = child.step_each(point);
         last(peer);
         if reached != Reached::End {
             child.go_on();

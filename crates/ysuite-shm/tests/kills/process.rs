@@ -123,14 +123,17 @@ impl Child {
     /// changed what it shares. Nobody else can tell apart two instructions between which it has neither done that nor
     /// called the kernel: whether it dies behind the one or the other is the same.
     pub(crate) fn step(&self, point: Point) -> Reached {
-        for _ in 0..2 * point.calls {
-            if !self.to_next_call() {
-                return Reached::End;
-            }
-        }
         // ORDERING: Relaxed; as in `count_changes`.
-        if BY_CHANGES.load(Ordering::Relaxed) {
-            return self.step_to_change(point.instructions);
+        if !BY_CHANGES.load(Ordering::Relaxed) {
+            return self.step_each(point);
+        }
+        if self.to_call(point.calls) { self.step_to_change(point.instructions) } else { Reached::End }
+    }
+
+    /// The same, always by instructions: for what it reads.
+    pub(crate) fn step_each(&self, point: Point) -> Reached {
+        if !self.to_call(point.calls) {
+            return Reached::End;
         }
         for _ in 0..point.instructions {
             if self.is_at_call() {
@@ -143,6 +146,11 @@ impl Child {
             }
         }
         Reached::Inside
+    }
+
+    /// Runs behind this number of system calls. False: it has ended before.
+    fn to_call(&self, calls: u64) -> bool {
+        (0..2 * calls).all(|_| self.to_next_call())
     }
 
     /// Steps until what it shares has changed this often.
