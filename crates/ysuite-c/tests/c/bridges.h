@@ -58,6 +58,13 @@ static inline ys_zmq_statistics counted(ys_zmq_bridge *bridge) {
   return counts;
 }
 
+/* Waits until the bridge has counted so many, and no more: it counts a message after it has handed it over. */
+#define COMES_TO(bridge, field, number)                       \
+  do {                                                        \
+    while (counted(bridge).field < (number)) usleep(1000);    \
+    CHECK_IS(counted(bridge).field, number);                  \
+  } while (0)
+
 static inline void ends(ys_zmq_bridge *bridge) {
   size_t unsent = 7;
   CHECK_IS(ys_zmq_bridge_close(bridge, LONG_TIME, &unsent), YS_OK);

@@ -56,10 +56,9 @@ static void all_that_is_pushed_is_pulled(void) {
   receives(rx, "");
   is_topic(rx, "");
   CHECK_IS(ys_zmq_publish(tx, "topic", 5, "message", 7, 0), YS_ENOTSUP);
-  const ys_zmq_statistics out = counted(from), in = counted(to);
-  CHECK_IS(out.messages_out, MESSAGES + 1);
-  CHECK_IS(in.messages_in, MESSAGES + 1);
-  CHECK_IS(in.bytes_in, 4 * MESSAGES);
+  COMES_TO(from, messages_out, MESSAGES + 1);
+  COMES_TO(to, messages_in, MESSAGES + 1);
+  COMES_TO(to, bytes_in, 4 * MESSAGES);
   /* Of an older header, and of a newer one. */
   struct {
     ys_zmq_statistics counts;
@@ -322,7 +321,7 @@ static void raw_sockets_are_peers(void) {
   /* One of several parts is dropped, and counted. */
   raw_sends(push, "one", ZMQ_SNDMORE), raw_sends(push, "two", 0), raw_sends(push, "another job", 0);
   receives(rx, "another job");
-  CHECK_IS(counted(bridge).malformed, 1);
+  COMES_TO(bridge, malformed, 1);
   CHECK(strcmp(until(bridge, YS_ZMQ_MALFORMED), "Parts") == 0);
   zmq_close(push), ys_zmq_rx_free(rx), ys_zmq_bridge_free(bridge);
 

@@ -99,8 +99,8 @@ static void each_answer_reaches_who_has_asked(void) {
   const pthread_t answering = started(answers, made.questions), asking = started(asks_as_well, other);
   asks_and_is_answered(made.asker, 0);
   joined(asking);
-  CHECK_IS(counted(made.asking).messages_in, 2 * (QUESTIONS + QUESTIONS / AT_ONCE));
-  CHECK_IS(counted(made.answering).messages_out, 2 * (QUESTIONS + QUESTIONS / AT_ONCE));
+  COMES_TO(made.asking, messages_in, 2 * (QUESTIONS + QUESTIONS / AT_ONCE));
+  COMES_TO(made.answering, messages_out, 2 * (QUESTIONS + QUESTIONS / AT_ONCE));
   ends(made.asking);
   /* Of a connection that has ended it does not know whether all had left. */
   (void)until(made.answering, YS_ZMQ_DISCONNECTED);
