@@ -7,6 +7,7 @@ mod listener;
 mod loan;
 mod many;
 mod options;
+mod refusal;
 mod rx;
 mod tx;
 mod watch;
@@ -45,6 +46,7 @@ pub use self::loan::{
     ys_shm_loan_serve, ys_shm_loan_try_recv, ys_shm_loan_try_reserve, ys_shm_loan_unused,
 };
 pub use self::options::ys_shm_options;
+pub use self::refusal::ys_shm_refusal;
 pub use self::rx::{
     ys_shm_recv, ys_shm_recv_for, ys_shm_rx, ys_shm_rx_arm, ys_shm_rx_close, ys_shm_rx_fd, ys_shm_rx_free,
     ys_shm_rx_into_fd, ys_shm_rx_open, ys_shm_try_recv,
@@ -67,7 +69,7 @@ pub use self::work::{
     ys_shm_work_try_send, ys_shm_work_unfinished, ys_shm_work_workers,
 };
 
-use core::ffi::{c_char, c_int, c_void};
+use core::ffi::{c_int, c_void};
 use core::mem::MaybeUninit;
 use core::slice;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
@@ -75,7 +77,7 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, IntoRawFd, OwnedFd};
 use ysuite_shm::{Error, Why};
 
 use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ESYSTEM, YS_OK, ys_code};
-use crate::ends::{Kind, Uncancelled, bytes, enter, free, open, place, refusal, refuse, text};
+use crate::ends::{Kind, Uncancelled, bytes, enter, free, open, place, refuse, text};
 use crate::errno;
 
 /// # Safety
@@ -192,14 +194,4 @@ fn code_of(error: Error) -> ys_code {
         Why::ByPeer(_) => ys_code::YS_REFUSED_BY_PEER,
         _ => ys_code::YS_REFUSED,
     }
-}
-
-/// Why the last call of this thread was refused that has returned YS_REFUSED or one of the codes behind it, in full: after
-/// YS_REFUSED_BY_PEER with what the peer has said, after YS_REFUSED_USER with the number of the user. Any thread.
-///
-/// @return a text, which stays until this thread is refused again, or ends; empty if it was never refused; not to be
-///     freed
-#[unsafe(no_mangle)]
-pub extern "C" fn ys_shm_refusal() -> *const c_char {
-    refusal()
 }

@@ -5,10 +5,11 @@ mod ask;
 mod bridge;
 mod open;
 mod options;
+mod refusal;
 mod rx;
 mod tx;
 
-use core::ffi::{c_char, c_int, c_void};
+use core::ffi::{c_int, c_void};
 use core::ptr;
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -34,10 +35,11 @@ pub use self::open::{
     ys_zmq_push_open, ys_zmq_subscribe_open,
 };
 pub use self::options::{ys_zmq_options, ys_zmq_when_full};
+pub use self::refusal::ys_zmq_refusal;
 pub use self::rx::{ys_zmq_recv, ys_zmq_rx, ys_zmq_rx_arm, ys_zmq_rx_fd, ys_zmq_rx_free, ys_zmq_rx_topic};
 pub use self::tx::{ys_zmq_publish, ys_zmq_send, ys_zmq_tx, ys_zmq_tx_arm, ys_zmq_tx_fd, ys_zmq_tx_free};
 use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_ESYSTEM, YS_OK, ys_code};
-use crate::ends::{Kind, enter, refusal, refuse};
+use crate::ends::{Kind, enter, refuse};
 use crate::errno;
 use crate::limit::Limit;
 
@@ -178,14 +180,4 @@ fn code_of(error: &Error) -> ys_code {
         Error::Ended => YS_CLOSED,
         _ => YS_EINVAL,
     }
-}
-
-/// Why the last call of this thread was refused that has opened a bridge or changed one, or has returned YS_DIED, YS_BROKEN or
-/// YS_UNANSWERED, in full. Any thread.
-///
-/// @return a text, which stays until this thread is refused again, or ends; empty if it was never refused; not to be
-///     freed
-#[unsafe(no_mangle)]
-pub extern "C" fn ys_zmq_refusal() -> *const c_char {
-    refusal()
 }
