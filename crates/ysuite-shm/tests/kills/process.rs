@@ -124,28 +124,27 @@ impl Child {
     /// called the kernel: whether it dies behind the one or the other is the same.
     pub(crate) fn step(&self, point: Point) -> Reached {
         // ORDERING: Relaxed; as in `count_changes`.
-        if !BY_CHANGES.load(Ordering::Relaxed) {
-            return self.step_each(point);
-        }
-        if self.to_call(point.calls) { self.step_to_change(point.instructions) } else { Reached::End }
+        if BY_CHANGES.load(Ordering::Relaxed) { self.step_to_change(point) } else { self.step_each(point) }
     }
 
     /// The same, always by instructions: for what it reads.
     pub(crate) fn step_each(&self, point: Point) -> Reached {
+        if self.to_call(point.calls) { self.step_until_counted(point.instructions, || true) } else { Reached::End }
+    }
+
+    /// The same, by changes of what it shares.
+    fn step_to_change(&self, point: Point) -> Reached {
         if !self.to_call(point.calls) {
             return Reached::End;
         }
-        for _ in 0..point.instructions {
-            if self.is_at_call() {
-                return Reached::NextCall;
-            }
-            // SAFETY: the child is stopped.
-            assert_eq!(unsafe { libc::ptrace(libc::PTRACE_SINGLESTEP, self.0, 0, 0) }, 0);
-            if !self.is_trapped() {
-                return Reached::End;
-            }
-        }
-        Reached::Inside
+        let areas = self.shared_areas();
+        let mut before = self.read(&areas);
+        self.step_until_counted(point.instructions, || {
+            let after = self.read(&areas);
+            let has_changed = after != before;
+            before = after;
+            has_changed
+        })
     }
 
     /// Runs behind this number of system calls. False: it has ended before.
@@ -153,13 +152,11 @@ impl Child {
         (0..2 * calls).all(|_| self.to_next_call())
     }
 
-    /// Steps until what it shares has changed this often.
-    fn step_to_change(&self, changes: u64) -> Reached {
-        let areas = self.shared_areas();
-        let mut before = self.read(&areas);
-        let (mut seen, mut steps) = (0, 0);
-        while seen < changes {
-            if self.is_at_call() || steps == MOST_STEPS {
+    /// Steps until this number of instructions have counted.
+    fn step_until_counted(&self, wanted: u64, mut counts: impl FnMut() -> bool) -> Reached {
+        let (mut counted, mut in_vain) = (0, 0);
+        while counted < wanted {
+            if self.is_at_call() || in_vain == MOST_STEPS {
                 return Reached::NextCall;
             }
             // SAFETY: the child is stopped.
@@ -167,11 +164,7 @@ impl Child {
             if !self.is_trapped() {
                 return Reached::End;
             }
-            steps += 1;
-            let after = self.read(&areas);
-            if after != before {
-                (seen, before) = (seen + 1, after);
-            }
+            if counts() { counted += 1 } else { in_vain += 1 }
         }
         Reached::Inside
     }
