@@ -125,9 +125,6 @@ impl RecvBackoff {
 }
 
 impl<E: ReadingEnd> Receiving<E> {
-    /// Messages of more than a line are moved once, from the slot into the result. Smaller ones may go through registers.
-    pub(super) const IS_LARGE: bool = size_of::<E::Message>() > 64;
-
     pub(super) fn new(end: E, meeting: MeetingEnd<E::Message, false>) -> Self {
         Self { end, backoff: RecvBackoff::new(), meeting }
     }
@@ -163,20 +160,33 @@ impl<E: ReadingEnd> Receiving<E> {
         self.end.is_closed() && self.meeting.is_over()
     }
 
+    /// The next message as what a receive returns, or what `otherwise` makes where there is none; for code that is compiled
+    /// into every loop. A message of more than a line is moved once, from its slot into the result; a smaller one may go
+    /// through registers.
+    #[inline(always)]
+    pub(super) fn take_or<R>(
+        &mut self,
+        otherwise: impl FnOnce(&mut Self) -> Result<E::Message, R>,
+    ) -> Result<E::Message, R> {
+        if const { size_of::<E::Message>() > 64 } {
+            return match self.end.take() {
+                Some(message) => Ok(message.take()),
+                None => otherwise(self),
+            };
+        }
+        match self.end.take_out() {
+            Some(message) => Ok(message),
+            None => otherwise(self),
+        }
+    }
+
     // WAITS: for a message, also in `recv_timeout`, `recv_batch`, `iter`; ends: that, the last sender has disconnected,
     //     the deadline; spin: `None` parks at once, `Adaptive` polls, then parks, `Forever` polls for ever, and checks
     //     the deadline; an attached receiver stays armed for its set as well; test:
     //     tests/suite/conformance/channel/waiting.rs: every_way_of_spinning_arrives
     #[inline(always)]
     pub(super) fn recv(&mut self) -> Result<E::Message, RecvError> {
-        if Self::IS_LARGE {
-            let found = self.end.take();
-            return if found.is_some() { moved_out(found, RecvError) } else { outline(self, Self::recv_slowly) };
-        }
-        match self.end.take_out() {
-            Some(message) => Ok(message),
-            None => outline(self, Self::recv_slowly),
-        }
+        self.take_or(|receiving| outline(receiving, Self::recv_slowly))
     }
 
     #[cold]
@@ -237,23 +247,14 @@ impl<E: ReadingEnd> Receiving<E> {
     // MUTANT: Speed only: the slow path finds nothing either.
     #[inline(always)]
     pub(super) fn try_recv(&mut self) -> Result<E::Message, TryRecvError> {
-        if Self::IS_LARGE {
-            let found = self.end.take();
-            if found.is_some() {
-                return moved_out(found, TryRecvError::Empty);
-            }
-            return if self.is_plainly_empty() {
+        self.take_or(|receiving| {
+            // A few loads and no copy, so that a loop of failing attempts is quick as well.
+            if receiving.is_plainly_empty() {
                 Err(TryRecvError::Empty)
             } else {
-                outline(self, Self::try_recv_slowly)
-            };
-        }
-        match self.end.take_out() {
-            Some(message) => Ok(message),
-            // A few loads and no copy, so that a loop of failing attempts is quick as well.
-            None if self.is_plainly_empty() => Err(TryRecvError::Empty),
-            None => outline(self, Self::try_recv_slowly),
-        }
+                outline(receiving, Self::try_recv_slowly)
+            }
+        })
     }
 
     // MUTANT: Speed only: the slow path finds nothing either.
@@ -437,14 +438,8 @@ impl<E: ReadingEnd> Receiving<E> {
     #[inline]
     pub(super) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
         ready!(one::poll(&mut self.end, context));
-        if Self::IS_LARGE {
-            let found = self.end.take();
-            return if found.is_some() { Poll::Ready(moved_out(found, RecvError)) } else { self.poll_over(context) };
-        }
-        match self.end.take_out() {
-            Some(message) => Poll::Ready(Ok(message)),
-            None => self.poll_over(context),
-        }
+        let found = self.take_or(|_| Err(RecvError));
+        if found.is_ok() { Poll::Ready(found) } else { self.poll_over(context) }
     }
 
     /// The queue is closed, and empty except for what only a last check finds: it is disconnected, or this is a
@@ -499,7 +494,7 @@ fn of_limited(outcome: Option<Result<(), RecvError>>) -> Result<(), RecvTimeoutE
 /// The result of a receive that has found this. A function of its own: in an unoptimised program each place where a
 /// result is made has a copy of the message.
 #[inline]
-pub(super) fn moved_out<T, E>(found: Option<InSlot<T>>, none: E) -> Result<T, E> {
+fn moved_out<T, E>(found: Option<InSlot<T>>, none: E) -> Result<T, E> {
     match found {
         Some(message) => Ok(message.take()),
         None => Err(none),

@@ -10,7 +10,7 @@ use super::operations::{IntakeMany, OneByOne, PipeReceive, PipeReserve, PipeSend
 use crate::channel::coop::{poll_future, poll_within_budget};
 use crate::channel::error::{self, RecvError, ReserveError, SendError};
 use crate::channel::future::Reserves;
-use crate::channel::receive::{PipeReceiver, ReadingEnd, Receiving, moved_out};
+use crate::channel::receive::{PipeReceiver, ReadingEnd, Receiving};
 use crate::channel::send::{PipeSender, SenderLink, Sending};
 use crate::channel::task_batch::{Receives, ReceivesBatches, SendsInTasks};
 use crate::foreign::{Foreign, Guarded, Panics};
@@ -86,13 +86,9 @@ impl<E: ReadingEnd> Future for ReceiveTask<'_, E> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
         let this = self.get_mut();
         if let Some(receiving) = this.wait.begin().and_then(PipeReceive::handle) {
-            if Receiving::<E>::IS_LARGE {
-                let found = receiving.end.take();
-                if found.is_some() {
-                    return Poll::Ready(moved_out(found, RecvError));
-                }
-            } else if let Some(message) = receiving.end.take_out() {
-                return Poll::Ready(Ok(message));
+            let found = receiving.take_or(|_| Err(RecvError));
+            if found.is_ok() {
+                return Poll::Ready(found);
             }
             this.wait.must_wait();
         }
