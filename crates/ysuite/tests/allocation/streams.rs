@@ -11,8 +11,12 @@ use std::time::Duration;
 
 use crate::counting::{allocations, at_the_next_allocation, held};
 use crate::requests;
+#[cfg(target_os = "linux")]
+use crate::support::process::sleeps;
 use crate::support::samples::{Bytes, Sample};
 use crate::support::{Random, calls, guarded};
+#[cfg(target_os = "linux")]
+use ysuite::RecvTimeoutError;
 use ysuite::pool::{Message, Pool, PoolBox};
 use ysuite::queue::ypipe;
 use ysuite::signal::{Wait, YPollset};
@@ -337,11 +341,21 @@ fn a_stream_through_an_unbounded_mpmc_channel_makes_no_request() {
     assert_eq!(requests(), before);
 }
 
+/// Receives in vain until this thread has slept as often. A thread that was off its CPU for as long as it waits need not
+/// sleep.
+#[cfg(target_os = "linux")]
+fn sleep_times(times: u64, mut receive: impl FnMut() -> Result<u64, RecvTimeoutError>) {
+    let end = sleeps() + times;
+    while sleeps() < end {
+        assert_eq!(receive(), Err(RecvTimeoutError::Timeout));
+    }
+}
+
 /// Claim: Draining a backlog of an unbounded `mpmc` channel returns its pages.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_burst_in_an_mpmc_channel_is_dense_and_is_given_back() {
-    use crate::support::process::{alone, resident, sleeps};
+    use crate::support::process::{alone, resident};
 
     // Resident memory is the process's: nothing else may run in it.
     if !alone("streams::a_burst_in_an_mpmc_channel_is_dense_and_is_given_back") {
@@ -369,10 +383,7 @@ fn a_burst_in_an_mpmc_channel_is_dense_and_is_given_back() {
         );
         assert!(receiver.try_iter().eq(0..MESSAGES));
         let after = resident();
-        let sleepy = sleeps() + 1;
-        while sleeps() < sleepy {
-            assert!(receiver.recv_timeout(Duration::from_millis(1)).is_err_and(|error| error.is_timeout()));
-        }
+        sleep_times(1, || receiver.recv_timeout(Duration::from_millis(1)));
         let slept = resident();
         if !cfg!(ysuite_portable) && std::env::var_os("ASAN_OPTIONS").is_none() {
             let (kept, left) = (after.saturating_sub(before), slept.saturating_sub(before));
@@ -455,7 +466,7 @@ fn a_pool_makes_no_request_for_frees_by_any_thread() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_burst_is_dense_and_is_given_back() {
-    use crate::support::process::{alone, resident, sleeps};
+    use crate::support::process::{alone, resident};
 
     // Resident memory is the process's: nothing else may run in it.
     if !alone("streams::a_burst_is_dense_and_is_given_back") {
@@ -477,11 +488,8 @@ fn a_burst_is_dense_and_is_given_back() {
         assert!(full - before <= 17 * MESSAGES, "{} bytes for each message", (full - before) as f64 / MESSAGES as f64);
         assert!(receiver.try_iter().eq(0..MESSAGES));
         let after = resident();
-        // The reserve of a stream goes with the second sleep. A thread that was off its CPU for a millisecond need not sleep.
-        let sleepy = sleeps() + 2;
-        while sleeps() < sleepy {
-            assert!(receiver.recv_timeout(Duration::from_millis(1)).is_err_and(|error| error.is_timeout()));
-        }
+        // The reserve of a stream goes with the second sleep.
+        sleep_times(2, || receiver.recv_timeout(Duration::from_millis(1)));
         let slept = resident();
         // An allocator that watches for errors keeps what is freed, to catch its use.
         if !cfg!(ysuite_portable) && std::env::var_os("ASAN_OPTIONS").is_none() {
