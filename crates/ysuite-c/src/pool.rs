@@ -287,16 +287,12 @@ pub unsafe extern "C" fn ys_pool_stopper(pool: *const ys_pool, stopper: *mut *mu
 /// @return YS_OK; YS_EINVAL: a null pointer
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_pool_wait_stopper(pool: *const ys_pool, stopper: *mut *mut ys_stopper) -> c_int {
-    if stopper.is_null() {
-        return c_int::from_code(YS_EINVAL);
-    }
+    let give = |blocks: &Blocks| {
+        // SAFETY: by the caller.
+        unsafe { stopper::give(stopper, PoolStop::of(&blocks.pool)) }
+    };
     // SAFETY: by the caller. Any thread may use a pool.
-    unsafe {
-        *stopper = ptr::null_mut();
-        handle::look(pool.cast::<Handle<Blocks>>(), |blocks: &Blocks| {
-            stopper::give(stopper, PoolStop::of(&blocks.pool))
-        })
-    }
+    unsafe { stopper::at(stopper, || handle::look(pool.cast::<Handle<Blocks>>(), give)) }
 }
 
 /// Frees a pool. Its memory lives until the last of its messages is freed.

@@ -270,14 +270,8 @@ pub unsafe extern "C" fn ys_select_stopper(select: *const ys_select, stopper: *m
 /// @return YS_OK; YS_EINVAL: a null pointer
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_select_wait_stopper(select: *mut ys_select, stopper: *mut *mut ys_stopper) -> c_int {
-    if stopper.is_null() {
-        return c_int::from_code(YS_EINVAL);
-    }
     // SAFETY: by the caller.
-    unsafe {
-        *stopper = ptr::null_mut();
-        enter(select, |select| select.owner.wait_stopper(stopper))
-    }
+    unsafe { stopper::at(stopper, || enter(select, |select| select.owner.wait_stopper(stopper))) }
 }
 
 /// Frees a select. Handles that are still in it stay attached to it: to attach them elsewhere, remove them before.

@@ -332,14 +332,8 @@ pub unsafe extern "C" fn ys_set_stopper(set: *const ys_set, stopper: *mut *mut y
 /// @return YS_OK; YS_EINVAL: a null pointer
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_wait_stopper(set: *mut ys_set, stopper: *mut *mut ys_stopper) -> c_int {
-    if stopper.is_null() {
-        return c_int::from_code(YS_EINVAL);
-    }
     // SAFETY: by the caller.
-    unsafe {
-        *stopper = ptr::null_mut();
-        enter(set, |set| set.owner.wait_stopper(stopper))
-    }
+    unsafe { stopper::at(stopper, || enter(set, |set| set.owner.wait_stopper(stopper))) }
 }
 
 /// Makes a signaler for the set. Allocates.

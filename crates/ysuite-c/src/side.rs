@@ -399,20 +399,16 @@ pub(crate) unsafe fn subscribe(tx: *mut ys_tx, rx: *mut *mut ys_rx) -> c_int {
 /// # Safety
 /// As of [`handle::enter`]; `stopper` is NULL or has room for an address.
 pub(crate) unsafe fn wait_stopper<K: Kind>(handle: *mut K, stopper: *mut *mut ys_stopper) -> c_int {
-    if stopper.is_null() {
-        return c_int::from_code(YS_EINVAL);
-    }
+    let give = |side: &mut Side<K>| {
+        // One that has not stopped anything so far will do.
+        let wait = side.wait_stop.take().filter(|wait| !wait.is_stopped());
+        let wait = wait.unwrap_or_else(|| side.channel.wait_stop());
+        side.wait_stop = Some(wait.clone());
+        // SAFETY: by the caller.
+        unsafe { stopper::give(stopper, wait) }
+    };
     // SAFETY: by the caller.
-    unsafe {
-        *stopper = ptr::null_mut();
-        enter(handle, |side| {
-            // One that has not stopped anything so far will do.
-            let wait = side.wait_stop.take().filter(|wait| !wait.is_stopped());
-            let wait = wait.unwrap_or_else(|| side.channel.wait_stop());
-            side.wait_stop = Some(wait.clone());
-            stopper::give(stopper, wait)
-        })
-    }
+    unsafe { stopper::at(stopper, || enter(handle, give)) }
 }
 
 /// Closes the handle.

@@ -47,14 +47,21 @@ pub(crate) unsafe fn make<C: Content, S: Stops + 'static>(
     stopper: *mut *mut ys_stopper,
     stops: impl FnOnce(&C::Shared) -> Arc<S>,
 ) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { at(stopper, || handle::look_beside(handle, |shared| give(stopper, stops(shared)))) }
+}
+
+/// Runs a call that makes a stopper, where there is a place for it. NULL is there unless the call gives one.
+///
+/// # Safety
+/// `stopper` is NULL, or a place for one.
+pub(crate) unsafe fn at(stopper: *mut *mut ys_stopper, call: impl FnOnce() -> c_int) -> c_int {
     if stopper.is_null() {
         return c_int::from_code(YS_EINVAL);
     }
     // SAFETY: by the caller.
-    unsafe {
-        *stopper = ptr::null_mut();
-        handle::look_beside(handle, |shared| give(stopper, stops(shared)))
-    }
+    unsafe { *stopper = ptr::null_mut() };
+    call()
 }
 
 /// Makes a stopper.
