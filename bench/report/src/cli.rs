@@ -15,7 +15,7 @@ use crate::compare::{self, Baseline};
 use crate::report::output_dir;
 use crate::request::{LIMIT_BESIDE_FIXED_MESSAGES, Request};
 use crate::table;
-use crate::{commands, competitors, footprint, measurements, output, quantity};
+use crate::{commands, competitors, footprint, measurements, output, quantity, turns};
 
 /// Benchmarks for passing messages between the threads of one process, on this machine.
 ///
@@ -54,6 +54,8 @@ pub enum Command {
     Clock,
     /// Compare two stored results: what is slower, what is faster
     Compare(compare::Asked),
+    /// Run two builds of ybench by turns: what is slower, what is faster, whatever the machine does meanwhile (A/B)
+    Ab(turns::Asked),
     /// Measure the baselines: bare primitives of the kernel and the CPU, without a queue
     Limits,
     /// Make tables, a page, Markdown and CSV from stored results
@@ -97,6 +99,7 @@ impl Command {
             Self::Scale => "scale",
             Self::Footprint(_) => "footprint",
             Self::Competitors(_) => "competitors",
+            Self::Ab(_) => "ab",
             _ => "run",
         }
     }
@@ -190,6 +193,9 @@ pub struct Options {
     /// When to colour the output; auto: on a terminal, unless NO_COLOR is set
     #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
     pub color: Colour,
+    /// Ask for each round on standard output, and wait for a line: for `ab`
+    #[arg(long, global = true, hide = true)]
+    pub in_turn: bool,
     /// Milliseconds after which a run is ended that a signal does not end: for tests
     #[arg(long, global = true, hide = true, value_name = "MS", env = "YBENCH_PATIENCE_MS", default_value_t = 10_000)]
     pub patience_ms: u64,
@@ -275,6 +281,15 @@ impl Cli {
                 refuse("A baseline has no meaning here: this command measures no transport.")
             }
             Some(Command::Clock) => options.without_meaning_to_a_clock(),
+            Some(Command::Ab(_)) => self.nothing_to_measure(&[
+                "--rounds",
+                "--warm-up",
+                "--cpus",
+                "--transport",
+                "--messages",
+                "--time",
+                "--out",
+            ]),
             Some(Command::Article { .. }) if options.time.is_some() => {
                 refuse("--time has no meaning here: this command measures fixed numbers of messages.")
             }
@@ -319,6 +334,9 @@ impl Cli {
         if let Some(Command::Run(selection)) = &self.command {
             selection.resolved()?;
         }
+        if let Some(Command::Ab(asked)) = &self.command {
+            asked.check()?;
+        }
         if let Some(Command::Competitors(asked)) = &self.command {
             asked.resolved()?;
         }
@@ -347,6 +365,7 @@ impl Cli {
             self.command,
             None | Some(
                 Command::Article { .. }
+                    | Command::Ab(_)
                     | Command::Choose(_)
                     | Command::Run(_)
                     | Command::Scale
@@ -361,6 +380,7 @@ impl Cli {
         let save_baseline = options.save_baseline.as_ref().map(|name| Baseline::to_be(&baselines, name)).transpose()?;
         Ok(Request {
             place,
+            cpus: options.cpus.clone(),
             rounds: options.rounds,
             least_rounds: options.least_rounds.unwrap_or(LEAST_ROUNDS as u32).max(1),
             warm_up: options.warm_up.unwrap_or(0),

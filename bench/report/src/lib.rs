@@ -9,8 +9,8 @@
 //! | `program`, `results` | the whole program, for a `main`; prints, draws and stores the result of a measurement |
 //! | `cli`, `request` | the command line; a valid request |
 //! | `commands`, `choose`, `scale`, `footprint`, `competitors`, `article`, `goals` | commands |
-//! | `limits`, `clock`, `compare`, `measurements`, `manual` | further commands |
-//! | `measure`, `progress`, `built` | shared by the commands that measure; the progress bar; facts from the build |
+//! | `limits`, `clock`, `compare`, `turns`, `measurements`, `manual` | further commands |
+//! | `measure`, `progress`, `built`, `turn` | shared by the commands that measure; the progress bar; facts from the build; a turn beside another program |
 //! | `study` | which analysis belongs to a result |
 //! | `report` | a result on a terminal, as one page (`templates/`), as Markdown, as CSV; output folders by date |
 //! | `table`, `plot` | figures as tables and sentences; figures as pictures |
@@ -50,6 +50,8 @@ pub mod scale;
 pub mod storage;
 pub mod study;
 pub mod table;
+pub mod turn;
+pub mod turns;
 
 // Users see one crate: `main` and the tests find here what they need of `ybench-measure`.
 pub use ybench_measure::{

@@ -16,7 +16,7 @@ use crate::built::built;
 use crate::output::say;
 use crate::progress::Progress;
 use crate::request::Request;
-use crate::table;
+use crate::{table, turn};
 
 /// The error if no transport can be measured.
 pub const NOBODY: &str = "None of these transports can be measured in these scenarios on the CPUs given.";
@@ -67,6 +67,13 @@ pub fn in_rounds(
     usual: Usual,
     plans: impl Fn(Frame, &mut Vec<Warning>) -> Vec<Plan>,
 ) -> Result<Report, Error> {
+    let plans = |frame: Frame, warnings: &mut Vec<Warning>| {
+        let mut plans = plans(frame, warnings);
+        if turn::asks() {
+            plans.iter_mut().for_each(Plan::keep_one_baseline);
+        }
+        plans
+    };
     let rounds = request.likely_rounds(usual.rounds);
     let seconds = request.seconds.unwrap_or(usual.seconds);
     let mut report = begin(usual.command, request, request.known_rounds(usual.rounds));
@@ -101,6 +108,7 @@ pub fn measure_together(request: &Request, groups: Vec<Vec<Plan>>, report: &mut 
         stolen: &stolen_seconds,
         others: &seconds_of_others,
         warm_up: request.warm_up,
+        turn: &turn::next,
     };
     for group in groups {
         if interrupt::asked() {

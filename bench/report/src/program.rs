@@ -14,7 +14,7 @@ use ybench_measure::{interrupt, memory};
 use crate::cli::{ArticleName, Cli, Colour, Command};
 use crate::{
     article, choose, clock, commands, compare, competitors, footprint, goals, limits, manual, measurements, output,
-    results, scale,
+    results, scale, turn, turns,
 };
 
 /// Carries out the command line and returns the exit status. `guests` are third-party adapters to measure as well.
@@ -74,8 +74,12 @@ fn measured(cli: &Cli, command: Option<&Command>) -> Result<(), Error> {
     memory::this_is_the_program();
     interrupt::install(Duration::from_millis(cli.options.patience_ms));
     let request = cli.request()?;
+    if cli.options.in_turn {
+        turn::ask();
+    }
     let report = match command {
         Some(Command::Choose(wanted)) => choose::run(&request, wanted)?,
+        Some(Command::Ab(asked)) => return turns::run(&request, asked),
         Some(Command::Run(selection)) => commands::run::run(&request, selection)?,
         Some(Command::Scale) => scale::run(&request)?,
         Some(Command::Footprint(asked)) => footprint::run(&request, asked)?,

@@ -17,6 +17,8 @@ pub const LIMIT_BESIDE_FIXED_MESSAGES: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub struct Request {
     pub place: Place,
+    /// Those of the place, as the user has given them.
+    pub cpus: Option<String>,
     pub rounds: Option<u32>,
     /// The least number of rounds, where the figures decide it.
     pub least_rounds: u32,

@@ -17,7 +17,9 @@
 //!
 //! What changes from one run of the program to the next on an unchanged machine is in no interval, but the unrelated
 //! competitors show it as well. A change must be larger than theirs, and so certain that hundreds of comparisons do not
-//! call one by chance: an interval half as wide again must exclude that there is none.
+//! call one by chance: an interval half as wide again must exclude that there is none. Where too few others show it, only a
+//! factor of two is called: on a quiet virtual machine two runs of one binary were up to 1.7 times apart. Turns show less,
+//! because there each factor is that of two rounds within moments.
 
 use crate::{DIFFERENCE, Interval, LEAST_ROUNDS, Rank, Spread};
 
@@ -65,11 +67,16 @@ pub struct Others {
     pub median: f64,
     /// The least factor that can be told from the differences among them.
     pub apart: f64,
+    /// Whether they are enough to show what the machine did.
+    pub enough: bool,
 }
 
 impl Others {
     /// Fewer than this say nothing about the machine.
     const ENOUGH: usize = 5;
+
+    /// What may change from one run to the next without anybody seeing it.
+    const UNSEEN: f64 = 2.0;
 
     /// A change that is as large as that of one in ten of the others is nothing special.
     const NINE_TENTHS: f64 = 0.9;
@@ -79,12 +86,12 @@ impl Others {
 
     pub fn of(times: &[f64]) -> Self {
         let Some(median) = Spread::of(times).filter(|_| times.len() >= Self::ENOUGH).map(|spread| spread.median) else {
-            return Self { median: 1.0, apart: 1.0 + DIFFERENCE };
+            return Self { median: 1.0, apart: Self::UNSEEN, enough: false };
         };
         let mut far: Vec<f64> = times.iter().map(|one| (one / median).ln().abs()).collect();
         far.sort_by(f64::total_cmp);
         let at = ((far.len() as f64 * Self::NINE_TENTHS).ceil() as usize).clamp(1, far.len()) - 1;
-        Self { median, apart: (far[at] * Self::BEYOND_THEM).exp() }
+        Self { median, apart: (far[at] * Self::BEYOND_THEM).exp(), enough: true }
     }
 
     /// Whether this factor is as ordinary as theirs.
@@ -109,12 +116,14 @@ pub enum Change {
     TooFewRounds,
     /// The machine's own times have moved, and may have moved everything else with it.
     OtherState,
+    /// The machine may have done it, and too few others took part to show that.
+    Alone,
 }
 
 impl Change {
     /// Whether it is no verdict.
     pub fn is_undecided(self) -> bool {
-        matches!(self, Self::Unclear | Self::TooFewRounds | Self::OtherState | Self::Busy)
+        matches!(self, Self::Unclear | Self::TooFewRounds | Self::OtherState | Self::Alone | Self::Busy)
     }
 
     pub fn in_words(self) -> &'static str {
@@ -127,6 +136,7 @@ impl Change {
             Self::Unclear => "cannot tell: the figures scatter or contradict each other",
             Self::TooFewRounds => "cannot tell: too few rounds",
             Self::OtherState => "cannot tell: the machine was in another state",
+            Self::Alone => "cannot tell from two results (ybench ab can)",
         }
     }
 }
@@ -149,7 +159,7 @@ pub fn change(old: &Measured, new: &Measured, others: Others, threshold: Thresho
     let plain = Interval::of_quotient(&new.times, &old.times)?;
     let agreed = |threshold| match (relative([times, quick], others, threshold), direction(plain, threshold)) {
         (called @ (Change::Slower | Change::Faster), _) if towards(plain) == called => called,
-        (undecided @ Change::OtherState, _) => undecided,
+        (undecided @ (Change::OtherState | Change::Alone), _) => undecided,
         (Change::Unclear, _) | (_, Change::Unclear) => Change::Unclear,
         (Change::Slower, Change::Faster) | (Change::Faster, Change::Slower) => Change::Unclear,
         _ => Change::NoneSeen,
@@ -182,9 +192,27 @@ fn relative([times, quick]: [Interval; 2], others: Others, threshold: Threshold)
     match called {
         _ if towards(half_as_wide_again(times)) != called || towards(quick) != called => Change::Unclear,
         _ if direction(times.over(others.median), threshold) != called => Change::OtherState,
-        _ if others.include(times.median) => Change::OtherState,
+        _ if others.include(times.median) => {
+            if others.enough {
+                Change::OtherState
+            } else {
+                Change::Alone
+            }
+        }
         called => called,
     }
+}
+
+/// The verdict on pairs of rounds by turns, from one factor for each start of both programs. In the interval of its median
+/// is whatever changes from start to start.
+pub fn by_turns(factors: &[f64], threshold: Threshold) -> Option<(Change, Interval)> {
+    let times = Interval::of(factors)?;
+    let change = match direction(times, threshold) {
+        _ if factors.len() < LEAST_ROUNDS => Change::TooFewRounds,
+        called @ (Change::Slower | Change::Faster) if towards(half_as_wide_again(times)) != called => Change::Unclear,
+        change => change,
+    };
+    Some((change, times))
 }
 
 /// The interval of a factor at one and a half times the distance.
@@ -234,7 +262,7 @@ mod tests {
 
     const TENTH: Threshold = Threshold::beyond(DIFFERENCE);
     /// Others that have not changed at all.
-    const STILL: Others = Others { median: 1.0, apart: 1.0 };
+    const STILL: Others = Others { median: 1.0, apart: 1.0, enough: true };
 
     /// A run of 12 rounds: a competitor that takes `time`, on a machine that is `slow` times slower, with a baseline of
     /// 10.
@@ -342,8 +370,15 @@ mod tests {
         assert!(quiet.apart > 1.02 && quiet.apart < 1.04, "{quiet:?}");
         let restless = Others::of(&[0.7, 1.0, 1.5, 1.0, 1.02, 0.98]);
         assert!(restless.include(1.5) && !restless.include(2.0), "{restless:?}");
-        // Without others, a tenth is what may change from run to run.
-        assert_eq!(Others::of(&[1.0; 4]), Others { median: 1.0, apart: 1.0 + DIFFERENCE });
+        // Too few to show what the machine does: only a factor of two is called.
+        let few = Others::of(&[1.0; 4]);
+        let mut dice = fastrand::Rng::with_seed(8);
+        let called = [1.7, 2.6].map(|times| {
+            let (old, new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 30.0 * times, 1.0));
+            change(&old, &new, few, TENTH).unwrap().0
+        });
+        assert_eq!(called, [Change::Alone, Change::Slower]);
+        assert!(Change::Alone.is_undecided());
         let mut dice = fastrand::Rng::with_seed(8);
         let (old, new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 45.0, 1.0));
         let beside = |others| change(&old, &new, others, TENTH).unwrap().0;
@@ -370,6 +405,21 @@ mod tests {
         let (old, new) = (run(&mut dice, 30.0, 1.0), run(&mut dice, 45.0, 1.0));
         let new = Measured { limit: 14.0, ..new };
         assert_eq!(change(&old, &new, STILL, TENTH).unwrap().0, Change::OtherState);
+    }
+
+    #[test]
+    fn by_turns_every_start_is_one_figure() {
+        let even = [1.02, 0.97, 1.0, 1.03, 0.99, 1.01, 0.98, 1.0];
+        let called = |times: f64| by_turns(&even.map(|one| one * times), Threshold::beyond(0.05)).unwrap().0;
+        assert_eq!([1.0, 1.1, 1.0 / 1.1].map(called), [Change::NoneSeen, Change::Slower, Change::Faster]);
+        // One start in another state hides nothing and makes nothing, and half of them decide nothing.
+        let with = |times: f64, few: usize| {
+            let factors: Vec<f64> = (0..10).map(|at| if at < few { times } else { even[at % 8] }).collect();
+            by_turns(&factors, Threshold::beyond(0.05)).unwrap().0
+        };
+        assert_eq!([with(3.0, 1), with(3.0, 5)], [Change::NoneSeen, Change::Unclear]);
+        assert_eq!(by_turns(&[2.0; 4], Threshold::ANY).unwrap().0, Change::TooFewRounds);
+        assert!(by_turns(&[], Threshold::ANY).is_none());
     }
 
     #[test]

@@ -26,7 +26,7 @@ use crate::error::{Error, Fault};
 use crate::limits;
 use crate::outcome::Outcome;
 use crate::place::Place;
-use crate::record::{Details, Parameter, Round, Session, Stopped};
+use crate::record::{Details, Kind, Parameter, Round, Session, Stopped};
 use crate::stats::{Conditions, doubt, same_state};
 use crate::warnings::Warning;
 
@@ -63,6 +63,8 @@ pub struct Course<'a> {
     pub warm_up: u32,
     /// The same of other programs on these CPUs.
     pub others: &'a dyn Fn(&[usize]) -> Option<f64>,
+    /// Called before the competitors are warmed up, and before each round: whether to go on. It may take its time.
+    pub turn: &'a dyn Fn() -> bool,
 }
 
 impl Course<'_> {
@@ -79,6 +81,11 @@ impl Plan {
     /// Runs that the progress will be notified of, for the likely number of rounds.
     pub fn steps(&self) -> u64 {
         (self.contenders.len() as u64 + 2) * (u64::from(self.rounds.likely()) + 1) - 1
+    }
+
+    /// Leaves out the baselines that neither rank nor guard.
+    pub fn keep_one_baseline(&mut self) {
+        self.contenders.retain(|one| one.contestant.kind != Kind::Limit || one.contestant.name == self.limit);
     }
 
     /// Nothing if it was interrupted before the end of the first round.
@@ -248,7 +255,7 @@ impl Begun {
     /// Nothing if it was interrupted.
     fn of(mut plan: Plan, course: &mut Course<'_>) -> Result<Option<Self>, Error> {
         let start = Instant::now();
-        if plan.warm_up(course)?.is_none() {
+        if !(course.turn)() || plan.warm_up(course)?.is_none() {
             return Ok(None);
         }
         for _ in 0..course.warm_up {
@@ -265,7 +272,8 @@ impl Begun {
     }
 
     fn round(&mut self, course: &mut Course<'_>) -> Result<(), Error> {
-        let Some((round, outcomes)) = self.plan.round(course)? else {
+        let measured = if (course.turn)() { self.plan.round(course)? } else { None };
+        let Some((round, outcomes)) = measured else {
             self.session.stopped = Some(Stopped::Interrupted);
             return Ok(());
         };

@@ -53,6 +53,7 @@ fn measure_until(plan: Plan, seed: u64, interrupted: &dyn Fn() -> bool) -> Measu
         stolen: &|_| Some(0.0),
         others: &|_| None,
         warm_up: 0,
+        turn: &|| true,
     };
     let session = plan.measure(&mut course);
     (session, warnings)
@@ -84,6 +85,7 @@ fn plans_together_take_turns_until_each_has_its_rounds() {
         stolen,
         others: &|_| None,
         warm_up: 0,
+        turn: &|| true,
     };
     let sessions = together(vec![named("a", 1), named("b", 3)], &mut course).unwrap();
     let rounds: Vec<_> = sessions.iter().map(|one| (one.scenario.as_str(), one.rounds.len())).collect();
@@ -170,6 +172,7 @@ fn a_round_from_which_time_was_stolen_does_not_count_and_is_said() {
         stolen: &stolen,
         others: &|_| None,
         warm_up: 0,
+        turn: &|| true,
     };
     let session = plan(3, steady("baseline", 10), vec![steady("a", 20)]).measure(&mut course).unwrap().unwrap();
     let counts: Vec<_> = session.rounds.iter().map(|round| (round.stolen_seconds, round.dropped.is_none())).collect();
@@ -406,6 +409,7 @@ fn a_third_party_that_broke_its_word_takes_no_part_in_later_sessions() {
         stolen: &|_| None,
         others: &|_| None,
         warm_up: 0,
+        turn: &|| true,
     };
     let liar = guest("liar", 0, || Err(Fault::Lost { expected: 7 }));
     plan(1, steady("baseline", 10), vec![liar, steady("a", 20)]).measure(&mut course).unwrap().unwrap();
@@ -429,6 +433,7 @@ fn rounds_of_a_warm_up_do_not_count() {
         stolen: &|_| Some(0.0),
         others: &|_| None,
         warm_up: 1,
+        turn: &|| true,
     };
     // It moves in its second round, which is the first that counts.
     let plan = plan(2, baseline_that_moves_once(), vec![steady("a", 20)]);
@@ -452,6 +457,7 @@ fn a_round_beside_other_programs_does_not_count() {
         stolen: &|_| Some(0.0),
         others: &others,
         warm_up: 0,
+        turn: &|| true,
     };
     let session = plan(3, steady("baseline", 10), vec![steady("a", 20)]).measure(&mut course).unwrap().unwrap();
     let counts: Vec<_> =

@@ -8,7 +8,7 @@
 mod baseline;
 mod machine;
 mod rows;
-mod table;
+pub mod table;
 
 use std::path::PathBuf;
 
@@ -19,7 +19,7 @@ use ybench_measure::stats::change::Threshold;
 use ybench_measure::stats::listed;
 
 pub use self::baseline::Baseline;
-pub use self::rows::{Comparison, Row};
+pub use self::rows::{Comparison, Row, comparable};
 use crate::output::say;
 use crate::storage;
 
@@ -67,7 +67,7 @@ pub fn run(asked: &Asked) -> Result<(), Error> {
 }
 
 /// Passes only if nothing is slower: an inconclusive or missing row is no evidence of that.
-fn gate(comparison: &Comparison) -> Result<(), Error> {
+pub fn gate(comparison: &Comparison) -> Result<(), Error> {
     let percent = table::percent(comparison.threshold.called);
     let slower = comparison.slower();
     if !slower.is_empty() {
@@ -84,7 +84,7 @@ fn gate(comparison: &Comparison) -> Result<(), Error> {
 }
 
 /// "10%", "10 %" or "10" as 0.1.
-fn share(text: &str) -> Result<f64, Error> {
+pub fn share(text: &str) -> Result<f64, Error> {
     let number = text.trim().trim_end_matches('%').trim_end().parse::<f64>();
     match number {
         Ok(percent) if (0.0..=1_000.0).contains(&percent) => Ok(percent / 100.0),

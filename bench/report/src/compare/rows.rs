@@ -82,7 +82,8 @@ impl Comparison {
     }
 }
 
-fn comparable(old: &Session, new: &Session) -> bool {
+/// Whether both are of one scenario and parameter, ranked by one baseline.
+pub fn comparable(old: &Session, new: &Session) -> bool {
     (&old.scenario, old.parameter, &old.limit) == (&new.scenario, new.parameter, &new.limit)
 }
 

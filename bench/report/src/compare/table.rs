@@ -8,22 +8,32 @@ use crate::doubts;
 use crate::table::{Grid, Tone, figure};
 
 pub(super) fn shown(comparison: &Comparison, old: &Report, new: &Report) -> String {
+    let head = "Old and new are medians of the ratio to the baseline of each scenario.";
+    let doubts = [("old", old), ("new", new)].map(|(which, report)| cautions(which, report)).concat();
+    format!("{}{doubts}", rows(head, comparison))
+}
+
+/// The rows below this sentence, and the sum of them.
+pub fn rows(head: &str, comparison: &Comparison) -> String {
     let mut grid = Grid::new(&["scenario", "transport", ">old", ">new", ">new / old", ">95 %", ""]);
     for row in &comparison.rows {
         let cells = vec![
             scenario(row),
             row.old_name.as_ref().map_or(row.name.clone(), |was| format!("{} (was {was})", row.name)),
-            figure(row.old),
-            figure(row.new),
-            format!("{:.2}", row.times.median),
-            format!("{:.2} .. {:.2}", row.times.low, row.times.high),
+            known(row.old, figure),
+            known(row.new, figure),
+            known(row.times.median, |times| format!("{times:.2}")),
+            known(row.times.low, |low| format!("{low:.2} .. {:.2}", row.times.high)),
             row.change.in_words().to_owned(),
         ];
         grid.push(Tone::Plain, None, cells);
     }
-    let head = "Old and new are medians of the ratio to the baseline of each scenario.";
-    let doubts = [("old", old), ("new", new)].map(|(which, report)| cautions(which, report)).concat();
-    format!("{head}\n{}\n{}{doubts}", grid.terminal(), summary(comparison))
+    format!("{head}\n{}\n{}", grid.terminal(), summary(comparison))
+}
+
+/// Nothing for a row without a round that counts.
+fn known(figure: f64, shown: impl Fn(f64) -> String) -> String {
+    if figure.is_nan() { String::new() } else { shown(figure) }
 }
 
 fn summary(comparison: &Comparison) -> String {

@@ -17,3 +17,4 @@ mod recipes;
 mod report;
 mod rooms;
 mod sample;
+mod turns;

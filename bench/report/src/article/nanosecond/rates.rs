@@ -140,7 +140,12 @@ pub(super) fn conclusion(report: &Report, names: &[&str]) -> Conclusion {
             let said = match change {
                 _ if few => Said::TooFewRounds,
                 Change::Faster | Change::Slower => Said::Yes,
-                Change::NoneSeen | Change::Unclear | Change::OtherState | Change::Same | Change::Busy => Said::TooClose,
+                Change::NoneSeen
+                | Change::Unclear
+                | Change::OtherState
+                | Change::Alone
+                | Change::Same
+                | Change::Busy => Said::TooClose,
                 Change::TooFewRounds => Said::TooFewRounds,
             };
             cases.push(said, times);

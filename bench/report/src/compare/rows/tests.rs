@@ -63,6 +63,7 @@ fn measured_on(machine: Machine, those: &[(&str, f64)]) -> Session {
         stolen,
         others: &|_| None,
         warm_up: 0,
+        turn: &|| true,
     };
     plan.measure(&mut course).unwrap().unwrap()
 }
@@ -93,8 +94,9 @@ fn an_unchanged_transport_is_never_called_slower_or_faster() {
 }
 
 #[test]
-fn a_transport_slower_by_30_percent_is_caught_every_time() {
-    assert_eq!(calls(180.0, 234.0), [Change::Slower; 100]);
+fn without_others_only_more_than_a_factor_of_two_is_called_and_that_every_time() {
+    assert_eq!(calls(180.0, 234.0), [Change::Alone; 100]);
+    assert_eq!(calls(180.0, 470.0), [Change::Slower; 100]);
 }
 
 #[test]
@@ -119,7 +121,7 @@ fn sessions_match_by_scenario_parameter_and_limit() {
 #[test]
 fn a_renamed_transport_is_compared_with_the_one_it_stands_for() {
     let old = report(vec![session(&[("spsc", 180.0)], 2)]);
-    let new = report(vec![session(&[("spsc", 180.0), ("spsc-slowed", 280.0)], 3)]);
+    let new = report(vec![session(&[("spsc", 180.0), ("spsc-slowed", 470.0)], 3)]);
     assert_eq!(Comparison::of(&old, &new, &[], Threshold::ANY).rows.len(), 1);
     let comparison = Comparison::of(&old, &new, &[("spsc-slowed", "spsc")], Threshold::ANY);
     assert_eq!(comparison.slower(), ["spsc-slowed"]);
@@ -198,6 +200,7 @@ fn a_run(weather: Weather, slower: f64, seed: u64) -> Report {
         stolen,
         others: &|_| None,
         warm_up: 0,
+        turn: &|| true,
     };
     let sessions = ["ping-pong", "throughput"].map(|scenario| plan(scenario).measure(&mut course).unwrap().unwrap());
     Report { warnings, ..report(sessions.into()) }
