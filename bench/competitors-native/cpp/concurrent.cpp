@@ -65,6 +65,8 @@ template <class M> struct Concurrent {
         explicit Pop(Concurrent &concurrent) : of(concurrent), token(concurrent.queue) {}
         bool pop(M &message) { return of.queue.try_dequeue(token, message); }
         std::size_t pop_run(M *into, std::size_t most) { return of.queue.try_dequeue_bulk(token, into, most); }
+        // Exact once nobody enqueues. `try_dequeue` is documented to fail now and then while others dequeue.
+        bool drained() const { return of.queue.size_approx() == 0; }
     };
 };
 

@@ -6,8 +6,9 @@
 //
 //   Queue::Push(queue)      bool push(const Message &)      false: full
 //                           size_t push_run(first, count)   with batches: how many there was room for
-//   Queue::Pop(queue)       bool pop(Message &)             false: empty
+//   Queue::Pop(queue)       bool pop(Message &)             false: empty, or another thread is taking a message
 //                           size_t pop_run(Message *, most)
+//                           bool drained()                  where `pop` may fail although there are messages
 #pragma once
 
 #include <atomic>
@@ -115,12 +116,25 @@ template <class Queue, bool Pause> struct Spinning {
             Looks<Pause> looks;
             while (!end.pop(message)) {
                 if (looks.next() && gone(peers)) {
-                    // The last messages may have come between the two polls.
-                    return end.pop(message);
+                    return last([&] { return end.pop(message); });
                 }
             }
             return true;
         }
+
+        /// Polls when no sender is left: the last messages may have come between two polls, and a queue of many receivers may
+        /// have looked empty only because another one was at it.
+        template <class Poll> auto last(Poll poll) {
+            auto popped = poll();
+            while (!popped && !drained(end)) {
+                pause_the_cpu();
+                popped = poll();
+            }
+            return popped;
+        }
+
+        template <class End> static auto drained(const End &end) -> decltype(end.drained()) { return end.drained(); }
+        template <class... Ends> static bool drained(const Ends &...) { return true; }
 
         std::size_t receive_batch(Message *into, std::size_t most) {
             Looks<Pause> looks;
@@ -130,7 +144,7 @@ template <class Queue, bool Pause> struct Spinning {
                     return popped;
                 }
                 if (looks.next() && gone(peers)) {
-                    return end.pop_run(into, most);
+                    return last([&] { return end.pop_run(into, most); });
                 }
             }
         }
