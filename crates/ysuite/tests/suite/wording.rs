@@ -172,8 +172,10 @@ fn documents_are_of_a_length_that_is_read() {
         let apart: usize = of_it.iter().map(count).sum();
         assert!((1..=most).contains(&apart), "{apart} words in {workspace}");
     }
+    // Rows of figures; their words are in `measurements.in.md`.
+    found.retain(|page| !page.ends_with("docs/benchmarks/measurements.md"));
     let words: usize = found.iter().map(count).sum();
-    assert!((10_000..=46_500).contains(&words), "{words} words in {} pages", found.len());
+    assert!((10_000..=41_100).contains(&words), "{words} words in {} pages", found.len());
     let readme = fs::read_to_string(repository.join("README.md")).expect("README.md");
     assert!(readme.split_whitespace().count() <= 800, "README.md has more than 800 words");
     let mut all = Vec::new();
