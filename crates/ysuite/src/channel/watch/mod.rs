@@ -111,6 +111,11 @@ pub fn channel<T>(initial: T) -> (Sender<T>, Receiver<T>) {
 }
 
 /// The borrowed value. Senders [wait](self#the-lock) until this is dropped.
+///
+/// It is not `Send`, as a lock's guard is not. So a task that may move between threads must drop it before it awaits
+/// anything. `tokio::select!` keeps what a branch returns while a handler runs: with
+/// [`wait_for_async`](Receiver::wait_for_async) as a branch and an `await` in a handler, the task is not `Send`. There
+/// use [`changed_async`](Receiver::changed_async), and borrow in the handler.
 pub struct Ref<'a, T> {
     value: NonNull<T>,
     has_changed: bool,
