@@ -54,15 +54,16 @@ pub fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     let mut operator = Operator::connect(server.address)?;
     let (mut life, before) = (Life::default(), server.process()?);
     let load = load::Options { server: server.address, connections: *connections, at_once: *at_once, time: *time };
-    let (mut load, begun, mut sampled) = (load::start(load)?, Instant::now(), Duration::ZERO);
-    // Whichever comes first.
+    let (mut load, begun) = (load::start(load)?, Instant::now());
+    // A sample after this many visits, or this time: whichever comes first.
+    let (mut counted, mut sampled) = (0, Duration::ZERO);
     let step = (connections / u64::from(SAMPLES)).max(1);
     let pause = time.map_or(Duration::MAX, |time| time / SAMPLES);
     for outcome in &mut load.outcomes {
         life.add(outcome);
         let now = begun.elapsed();
-        if life.visits.is_multiple_of(step) || now - sampled >= pause {
-            sampled = now;
+        if life.visits - counted >= step || now - sampled >= pause {
+            (counted, sampled) = (life.visits, now);
             life.sample(now, server.process()?, operator.stats()?);
         }
     }

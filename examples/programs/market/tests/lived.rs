@@ -175,3 +175,39 @@ fn too_many_connections_and_too_long_lines_are_refused() {
     assert_eq!(second.read(&mut [0]).unwrap(), 0);
     assert_eq!(server.stop()["closed"], 2);
 }
+
+#[test]
+fn a_client_that_reads_late_is_told_what_it_has_lost() {
+    const ORDERS: u64 = 20_000;
+    let folder = folder("late");
+    let mut server = Server::start(&folder.join("audit.log"), &["--patience-ms", "600000"]);
+    let [mut late, mut ben] = [server.connect(), server.connect()];
+    assert_eq!(ask(&mut late, "LOGIN late\n"), "WELCOME late\n");
+    assert_eq!(ask(&mut ben, "LOGIN ben\n"), "WELCOME ben\n");
+    assert_eq!(ask(&mut late, "QUOTES\n"), "SUBSCRIBED 4\n");
+    // A quote for the first of two, a trade and a quote for the second: more than all buffers on the way have room for.
+    let orders: String = (0..ORDERS).map(|n| format!("{} {n} ALFA 1 100\n", ["SELL", "BUY"][n as usize % 2])).collect();
+    let mut writer = ben.get_ref().try_clone().unwrap();
+    let writing = std::thread::spawn(move || writer.write_all(orders.as_bytes()).unwrap());
+    for n in 0..ORDERS {
+        assert!(ask(&mut ben, "").starts_with(&format!("ACCEPTED {n} {} ", n + 1)));
+    }
+    writing.join().unwrap();
+    let (mut last, mut heard, mut lost) = (0, 0, 0);
+    while last < ORDERS / 2 * 3 {
+        let line = ask(&mut late, "");
+        let (what, rest) = line.trim_end().split_once(' ').unwrap();
+        let number = rest.split(' ').next().unwrap();
+        match what {
+            "PRICE" => {}
+            "LOST" => lost += number.parse::<u64>().unwrap(),
+            "QUOTE" | "TRADE" => {
+                (last, heard) = (number.parse().unwrap(), heard + 1);
+                assert_eq!(last, heard + lost, "nothing is missing that was not told");
+            }
+            _ => panic!("{line}"),
+        }
+    }
+    assert!(lost > 0);
+    assert_eq!(server.stop()["lost"], lost);
+}
