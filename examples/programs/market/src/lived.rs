@@ -17,7 +17,7 @@ use crate::protocol::OPERATOR;
 
 const SAMPLES: u32 = 90;
 /// The mean of the last third of the samples may exceed that of the third before by this much: allocators and page tables.
-const MARGIN_KIB: f64 = 2048.0;
+const MARGIN_KIB: f64 = 1024.0;
 const MARGIN_OF_MEMORY: f64 = 0.02;
 /// And by this part of the connections at once, as it depends on when they are counted.
 const MARGIN_OF_DESCRIPTORS: f64 = 0.25;
