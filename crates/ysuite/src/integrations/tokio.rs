@@ -3,6 +3,9 @@
 //!
 //! One task serves thousands of attached receivers with one descriptor, and is woken once for all signals raised
 //! meanwhile. For a single receiver use its `recv_async`, which needs no descriptor.
+//!
+//! On Windows a task cannot wait for a set: tokio waits for sockets and pipes there, and a set has an event. Receive by
+//! `recv_async`, a task for each receiver, or give the set a thread that [waits](crate::signal::Wait) for it.
 
 #[cfg(unix)]
 use core::task::{Context, Poll, ready};
