@@ -71,6 +71,8 @@ pub use self::select::{
     ys_select_remove_rx, ys_select_remove_timer, ys_select_remove_tx, ys_select_stopper, ys_select_wait,
     ys_select_wait_stopper,
 };
+#[cfg(windows)]
+pub use self::set::ys_set_handle;
 pub use self::set::{
     ys_pollset_open, ys_set, ys_set_attach_rx, ys_set_attach_tx, ys_set_detach_rx, ys_set_detach_tx, ys_set_fd,
     ys_set_free, ys_set_open, ys_set_signaler, ys_set_stopper, ys_set_wait, ys_set_wait_stopper, ys_signal,

@@ -1,6 +1,8 @@
 //! Sets of signals, with a descriptor or without, and their signalers.
 
 use core::ffi::c_int;
+#[cfg(windows)]
+use core::ffi::c_void;
 use core::mem::MaybeUninit;
 use core::{ptr, slice};
 use std::sync::Arc;
@@ -31,9 +33,15 @@ pub struct ys_signaler {
     _opaque: [u8; 0],
 }
 
+/// What a set has for event loops; on Windows the address that the handle of an event is.
+#[cfg(not(windows))]
+type Descriptor = c_int;
+#[cfg(windows)]
+type Descriptor = usize;
+
 struct Set {
     set: Box<dyn SignalSet + Send>,
-    descriptor: Option<c_int>,
+    descriptor: Option<Descriptor>,
     /// How many ids callers have. The next one is that of the stop.
     ids: usize,
     owner: Owner,
@@ -43,7 +51,7 @@ struct Set {
 
 /// What can be asked for while a thread waits for the set.
 struct Shared {
-    descriptor: Option<c_int>,
+    descriptor: Option<Descriptor>,
     signaler: SetSignaler,
     stop: Arc<OwnersStop>,
 }
@@ -68,7 +76,7 @@ impl Content for Set {
 
 impl Set {
     /// A set of one id more than callers have.
-    fn make(mut set: Box<dyn SignalSet + Send>, descriptor: Option<c_int>, ids: usize) -> Self {
+    fn make(mut set: Box<dyn SignalSet + Send>, descriptor: Option<Descriptor>, ids: usize) -> Self {
         let owner = Owner::default();
         // The id exists, and no handle has it.
         let attached = set.attach(&mut StopEnd(&owner.stop), ids);
@@ -150,26 +158,33 @@ unsafe fn open(set: *mut *mut ys_set, ids: usize, make: impl FnOnce() -> Result<
     })
 }
 
-/// Opens a set with a descriptor, which is readable while something is up: for poll, epoll and every event loop.
+/// Opens a set with a descriptor, which is readable while something is up: for poll, epoll and every event loop. On Windows with
+/// an event, which is signalled then: see ys_set_handle.
 ///
 /// @param ids how many signals: 1 to 262144, numbered from 0
 /// @param set where the set is put; NULL is put there after an error
-/// @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: there is no descriptor left, or it is forbidden; YS_ENOTSUP: not on
-///     this system
+/// @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno, on Windows in GetLastError: there is no descriptor left, or it is
+///     forbidden; YS_ENOTSUP: not on this system
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_open(ids: usize, set: *mut *mut ys_set) -> c_int {
-    #[cfg(unix)]
+    #[cfg(any(unix, windows))]
     let make = || {
+        #[cfg(unix)]
         use std::os::fd::AsRawFd;
+        #[cfg(windows)]
+        use std::os::windows::io::AsRawHandle;
 
         let made = ysuite::signal::YSocketpair::with_capacity(ids + 1).map_err(|error| {
             crate::errno::set_from(&error);
             crate::code::YS_ESYSTEM
         })?;
-        let descriptor = Some(made.as_raw_fd());
-        Ok(Set::make(Box::new(made), descriptor, ids))
+        #[cfg(unix)]
+        let descriptor = made.as_raw_fd();
+        #[cfg(windows)]
+        let descriptor = made.as_raw_handle().addr();
+        Ok(Set::make(Box::new(made), Some(descriptor), ids))
     };
-    #[cfg(not(unix))]
+    #[cfg(not(any(unix, windows)))]
     let make = || Err(YS_ENOTSUP);
     // SAFETY: by the caller.
     unsafe { open(set, ids, make) }
@@ -193,10 +208,26 @@ pub unsafe extern "C" fn ys_pollset_open(ids: usize, set: *mut *mut ys_set) -> c
 /// @return the descriptor; YS_ENOTSUP: the set has none
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_fd(set: *const ys_set) -> c_int {
+    #[cfg(not(windows))]
+    let descriptor = |set: &Shared| set.descriptor.unwrap_or(c_int::from_code(YS_ENOTSUP));
+    #[cfg(windows)]
+    let descriptor = |_: &Shared| c_int::from_code(YS_ENOTSUP);
     // SAFETY: by the caller. The descriptor never changes.
-    unsafe {
-        handle::look_beside(set.cast::<Handle<Set>>(), |set| set.descriptor.unwrap_or(c_int::from_code(YS_ENOTSUP)))
-    }
+    unsafe { handle::look_beside(set.cast::<Handle<Set>>(), descriptor) }
+}
+
+/// The HANDLE of the set's event, for WaitForMultipleObjects and event loops that wait for handles; only on Windows. It is reset by
+/// hand, by the set alone: a wait for it takes nothing away. When it is signalled, call ys_set_wait with a time of 0; do not set,
+/// reset or close it. It may, rarely, be signalled with nothing up.
+///
+/// @param set the set
+/// @return the handle; NULL: the set has none, or with EINVAL in errno there is no set
+#[cfg(windows)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_set_handle(set: *const ys_set) -> *mut c_void {
+    let handle = |set: &Shared| ptr::without_provenance_mut(set.descriptor.unwrap_or(0));
+    // SAFETY: by the caller. The handle never changes.
+    unsafe { handle::look_beside(set.cast::<Handle<Set>>(), handle) }
 }
 
 /// Attaches a receiver: the id is up while it may have a message, and once nothing more will come. It is up at

@@ -58,7 +58,7 @@ fn pointers_that_are_null_are_refused() {
         assert_eq!(ys_tx_set_spin(none, 0), EINVAL);
         assert_eq!(ys_tx_stride(none), 0);
         assert!(ys_tx_channel(none).is_null());
-        assert_eq!(errno::errno().0, libc::EINVAL);
+        assert_eq!(errno(), libc::EINVAL);
         assert_eq!((ys_tx_answer(none), ys_tx_discard(none, null())), (EINVAL, EINVAL));
         ys_tx_free(none);
 
@@ -620,7 +620,10 @@ fn the_library_tells_about_itself() {
     let is_shut = cfg!(feature = "checked") || std::env::var_os("YSUITE_WINDOW").is_some_and(|value| value == "0");
     assert_eq!(ys_window_version(), if is_shut { 0 } else { YS_WINDOW_VERSION });
     let (tx, rx) = opened(ys_pipe_open, &ys_options { window: YS_WINDOW_VERSION, ..options(8, 8, 0) });
-    assert_eq!((tx_is_shut(tx), rx_is_shut(rx)), (is_shut, is_shut));
+    // They stay shut as well where the system has no barrier for all threads: as Wine.
+    if is_shut || cfg!(not(windows)) {
+        assert_eq!((tx_is_shut(tx), rx_is_shut(rx)), (is_shut, is_shut));
+    }
     free(tx, rx);
 }
 

@@ -3,6 +3,8 @@
 mod support;
 
 use core::ffi::c_int;
+#[cfg(windows)]
+use core::ffi::c_void;
 use core::ptr::{null, null_mut};
 
 use support::*;
@@ -10,9 +12,9 @@ use ysuite_c::*;
 
 type OpenSet = unsafe extern "C" fn(usize, *mut *mut ys_set) -> c_int;
 
-/// Sets with a descriptor only where there are any.
+/// Sets with a descriptor, or an event, only where there are any.
 fn sets() -> Vec<OpenSet> {
-    if cfg!(unix) { vec![ys_set_open, ys_pollset_open] } else { vec![ys_pollset_open] }
+    if cfg!(any(unix, windows)) { vec![ys_set_open, ys_pollset_open] } else { vec![ys_pollset_open] }
 }
 
 fn set(open: OpenSet, ids: usize) -> *mut ys_set {
@@ -42,6 +44,20 @@ fn is_readable(set: *mut ys_set) -> bool {
     }
 }
 
+/// Whether an event is signalled now.
+#[cfg(windows)]
+fn is_readable(set: *mut ys_set) -> bool {
+    const WAIT_TIMEOUT: u32 = 258;
+    // std links this library.
+    unsafe extern "system" {
+        fn WaitForSingleObject(object: *mut c_void, milliseconds: u32) -> u32;
+    }
+    // SAFETY: a set that was opened.
+    let found = unsafe { WaitForSingleObject(ys_set_handle(set), 0) };
+    assert!([0, WAIT_TIMEOUT].contains(&found), "{}", std::io::Error::last_os_error());
+    found == 0
+}
+
 #[test]
 fn signals_are_raised_and_taken() {
     for open in sets() {
@@ -58,7 +74,7 @@ fn signals_are_raised_and_taken() {
             assert_eq!(ys_signal(signaler, 300), ERANGE);
             // Those beyond the room stay up.
             assert_eq!(wait(set, 2, -1), [3, 64]);
-            #[cfg(unix)]
+            #[cfg(any(unix, windows))]
             assert!(core::ptr::fn_addr_eq(open, ys_pollset_open as OpenSet) || is_readable(set));
             assert_eq!(wait(set, 2, LONG), [299]);
             assert_eq!(wait(set, 2, 0), []);
@@ -304,14 +320,17 @@ fn looks_in_vain_take_the_id_down() {
     }
 }
 
-#[cfg(unix)]
+#[cfg(any(unix, windows))]
 #[test]
 fn a_descriptor_is_readable_while_something_is_up() {
     // SAFETY: handles that are opened here.
     unsafe {
         let (with, without) = (set(ys_set_open, 4), set(ys_pollset_open, 4));
         assert_eq!(ys_set_fd(without), ENOTSUP);
+        #[cfg(unix)]
         assert!(ys_set_fd(with) >= 0);
+        #[cfg(windows)]
+        assert!(ys_set_fd(with) == ENOTSUP && !ys_set_handle(with).is_null() && ys_set_handle(without).is_null());
         let (tx, rx) = numbers(ys_pipe_open, 0);
         assert_eq!(ys_set_attach_rx(with, rx, 0), OK);
         assert!(is_readable(with));
@@ -342,6 +361,8 @@ fn sets_and_selects_refuse_what_cannot_be() {
         let one = set(ys_pollset_open, 1);
         let none = null_mut();
         assert_eq!(ys_set_fd(none), EINVAL);
+        #[cfg(windows)]
+        assert!(ys_set_handle(none).is_null() && errno() == libc::EINVAL);
         assert_eq!(ys_set_wait(none, &mut id, 1, 0), wide(EINVAL));
         assert_eq!(ys_set_wait(one, null_mut(), 1, 0), wide(EINVAL));
         assert_eq!(ys_set_wait(one, &mut id, 0, 0), wide(EINVAL));
@@ -452,11 +473,11 @@ fn messages_of_a_pool_are_taken_and_freed() {
                 assert!(bytes[0] == 9 && bytes[1..].iter().all(|byte| *byte == 0));
             }
             assert!(ys_pool_take(pool, 1, 0).is_null());
-            assert_eq!(errno::errno().0, libc::EAGAIN);
+            assert_eq!(errno(), libc::EAGAIN);
             assert!(ys_pool_take(pool, 1, SOON).is_null());
-            assert_eq!(errno::errno().0, libc::ETIMEDOUT);
+            assert_eq!(errno(), libc::ETIMEDOUT);
             assert!(ys_pool_take(pool, 5000, -1).is_null());
-            assert_eq!(errno::errno().0, libc::EMSGSIZE);
+            assert_eq!(errno(), libc::EMSGSIZE);
             let waiting = Moved(pool);
             let thread = std::thread::spawn(move || ys_pool_take(waiting.end(), 1, LONG).addr());
             let address = first.addr();
@@ -485,7 +506,7 @@ fn pools_refuse_what_cannot_be() {
         assert_eq!(ys_pool_open(null(), 1, &mut made), EINVAL);
         assert_eq!(ys_pool_open(&ys_pool_class { bytes: 8, blocks: 1 }, 1, null_mut()), EINVAL);
         assert!(ys_pool_take(null_mut(), 1, 0).is_null());
-        assert_eq!(errno::errno().0, libc::EINVAL);
+        assert_eq!(errno(), libc::EINVAL);
         assert_eq!((ys_msg_len(null()), ys_msg_capacity(null()), ys_msg_resize(null_mut(), 1)), (0, 0, EINVAL));
         ys_msg_free(null_mut());
         ys_pool_free(null_mut());

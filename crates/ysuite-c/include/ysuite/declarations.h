@@ -1114,15 +1114,15 @@ int ys_timer_wait(const struct ys_timer *timer, int64_t ns);
 void ys_timer_free(struct ys_timer *timer);
 
 /**
- * Opens a set with a descriptor, which is readable while something is up: for poll, epoll and every event loop.
+ * Opens a set with a descriptor, which is readable while something is up: for poll, epoll and every event loop. On Windows with
+ * an event, which is signalled then: see ys_set_handle.
  *
  * @param ids how many signals: 1 to 262144, numbered from 0
  * @param set where the set is put; NULL is put there after an error
- * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: there is no descriptor left, or it is forbidden; YS_ENOTSUP: not on
- *     this system
+ * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno, on Windows in GetLastError: there is no descriptor left, or it is
+ *     forbidden; YS_ENOTSUP: not on this system
  */
-int ys_set_open(size_t ids,
-                struct ys_set **set);
+int ys_set_open(size_t ids, struct ys_set **set);
 
 /**
  * Opens a set without a descriptor: quicker to sleep on, for a thread that waits for nothing else.
@@ -1141,6 +1141,18 @@ int ys_pollset_open(size_t ids, struct ys_set **set);
  * @return the descriptor; YS_ENOTSUP: the set has none
  */
 int ys_set_fd(const struct ys_set *set);
+
+#if defined(_WIN32)
+/**
+ * The HANDLE of the set's event, for WaitForMultipleObjects and event loops that wait for handles; only on Windows. It is reset by
+ * hand, by the set alone: a wait for it takes nothing away. When it is signalled, call ys_set_wait with a time of 0; do not set,
+ * reset or close it. It may, rarely, be signalled with nothing up.
+ *
+ * @param set the set
+ * @return the handle; NULL: the set has none, or with EINVAL in errno there is no set
+ */
+void *ys_set_handle(const struct ys_set *set);
+#endif
 
 /**
  * Attaches a receiver: the id is up while it may have a message, and once nothing more will come. It is up at

@@ -144,7 +144,7 @@ class signal_set {
 
 }  // namespace detail
 
-/** A set with a descriptor, for poll and epoll together with sockets. */
+/** A set with a descriptor, for poll and epoll together with sockets; on Windows with an event. */
 class socketpair_set : public detail::signal_set {
  public:
   /** A set of `ids` ids, from 1 to what ys_set_open() allows. Throws std::bad_alloc or std::system_error; without
@@ -162,6 +162,10 @@ class socketpair_set : public detail::signal_set {
 
   /** A descriptor that is readable while something is up. It stays the set's: never read, written or closed. Negative: none. */
   int fd() const noexcept { return ys_set_fd(raw()); }
+#if defined(_WIN32)
+  /** The HANDLE of an event that is signalled while something is up. It stays the set's: never set, reset or closed. */
+  void *handle() const noexcept { return ys_set_handle(raw()); }
+#endif
 
  private:
   socketpair_set() noexcept = default;

@@ -73,6 +73,20 @@ pub(crate) fn numbers(open: Open, capacity: usize) -> (*mut ys_tx, *mut ys_rx) {
     opened(open, &options(8, 8, capacity))
 }
 
+/// What a C program finds in `errno`.
+pub(crate) fn errno() -> c_int {
+    #[cfg(not(windows))]
+    return errno::errno().0;
+    #[cfg(windows)]
+    {
+        unsafe extern "C" {
+            safe fn _errno() -> *mut c_int;
+        }
+        // SAFETY: the C library's place for the calling thread.
+        unsafe { _errno().read() }
+    }
+}
+
 pub(crate) fn address<T>(value: &T) -> *const c_void {
     (&raw const *value).cast()
 }
