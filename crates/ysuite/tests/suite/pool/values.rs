@@ -70,8 +70,9 @@ fn alignment_is_honoured_or_refused() {
     assert_eq!((*byte, aligned.0, *wide), (1, 5, 7));
     assert_eq!((&raw const *aligned).addr() % 64, 0);
     assert_eq!((&raw const *wide).addr() % align_of::<u128>(), 0);
-    // 16 bytes would have had room for it, but are aligned to 8.
-    assert_eq!(pool.stats().map_in_use(), [1, usize::from(align_of::<u128>() > 8) + 1, 0].map(|used| used));
+    // 16 bytes have room for it, but are aligned to 8: that is enough for it on some machines, as s390x.
+    let in_large = usize::from(align_of::<u128>() > 8);
+    assert_eq!(pool.stats().map_in_use(), [2 - in_large, 1 + in_large, 0]);
     assert_eq!(*pool.boxed([3_u8; 200]), [3; 200]);
     assert!(panics(|| drop(pool.try_boxed(TooAligned(0)))).contains("aligned to 128, fits into no block"));
     assert!(panics(|| drop(pool.try_boxed([0_u8; 201]))).contains("a value of 201 bytes"));
