@@ -267,7 +267,8 @@ impl<T: Carried> Funnel<T> {
     }
 
     /// For an event loop: if there is no message, the [descriptor](AsFd::as_fd) becomes readable when there is one, or
-    /// when a sender comes or goes. False: there is something to be done now.
+    /// when a sender comes or goes. False: there is something to be done now; also where all senders of a funnel without a
+    /// name are gone.
     pub fn arm(&mut self) -> bool {
         let are_all = self.lanes.ask(Some(Duration::ZERO));
         // An event loop is not told when a pause is over.

@@ -33,6 +33,11 @@ use crate::{Copied, Error, Message, Options, SendError, SendTimeoutError, TrySen
 ///
 /// What was given back is given out before any new job; by every call that sends or waits, and by [`serve`](Self::serve).
 ///
+/// A job cannot be taken back, and the sender does not learn which worker has it. Where jobs are withdrawn, or given up after
+/// some deaths, workers say by a [`Funnel`](crate::Funnel) what they begin, which also tells whose lane has
+/// [ended](crate::Funnel::next_ended), and look into a [`WatchSender`](crate::WatchSender)'s list of the jobs that they need
+/// not do: `examples/programs/jobs` does so.
+///
 /// Workers come and go as the receivers of a [`WatchSender`](crate::WatchSender). If the sender is dropped they still have
 /// the jobs that they were given, and nobody gets those that they give back.
 ///
@@ -400,7 +405,11 @@ impl<T: Copied> WorkSender<T> {
     }
 
     /// For an event loop: if no worker may have one more job, the [descriptor](AsFd::as_fd) becomes readable when one may, or
-    /// when a worker comes or goes. False: there is something to be done now.
+    /// when a worker comes or goes. False: there is something to be done now; also while no worker is there and none can come.
+    ///
+    /// Who has no job to send and [none unfinished](Self::unfinished) arms nothing: a worker that comes or goes is told of in any
+    /// case, and [`serve`](Self::serve) takes notice of it. A loop that must own what it watches takes a
+    /// [copy](BorrowedFd::try_clone_to_owned) of the descriptor.
     pub fn arm(&mut self) -> bool {
         self.arm_until(|sender| sender.look().is_some())
     }

@@ -31,6 +31,9 @@ impl Address {
     /// Sends an urgent value: it overtakes all ordinary messages, and no urgent one. The bound does not count it, and
     /// it never blocks.
     ///
+    /// It also overtakes what the same thread has sent before, such as the message that it is about. Who receives it can
+    /// receive that one first, by a guard: [`receive_timeout!`](crate::receive_timeout) with zero.
+    ///
     /// The mailbox executes one more fence each time it has received all urgent messages.
     #[doc = cost!(mailbox SEND)]
     ///

@@ -20,6 +20,9 @@ use crate::wire::{FromWire, ToWire};
 
 /// Receives questions into a channel of its own, and sends back the answer to each. Begun by
 /// [`Bridge::answer`](crate::Bridge::answer).
+///
+/// A question whose bytes are none of its type is [reported](crate::Event::Malformed), and never answered: for the one that asks
+/// its time runs out. A program that answers it with the reason takes questions as `Vec<u8>` and reads them itself.
 #[derive(Debug)]
 #[must_use = "a bridge begins with `start`"]
 pub struct Answer<Q, A> {
