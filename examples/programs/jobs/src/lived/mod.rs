@@ -9,7 +9,8 @@ mod record;
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Signal, getpid, set_child_subreaper};
@@ -81,6 +82,18 @@ struct Family {
     progress: WatchReceiver<ProgressWords>,
 }
 
+/// Waits for a process, but not for ever.
+fn ended(process: &mut Child) -> Outcome<ExitStatus> {
+    let until = Instant::now() + LONGEST_SILENCE;
+    while Instant::now() < until {
+        if let Some(status) = process.try_wait()? {
+            return Ok(status);
+        }
+        thread::sleep(Duration::from_millis(10));
+    }
+    Err(format!("process {} does not end", process.id()).into())
+}
+
 impl Drop for Family {
     fn drop(&mut self) {
         end_all_children();
@@ -127,12 +140,10 @@ impl Family {
 
     /// All have answered, and go home.
     fn end(&mut self) -> Outcome<()> {
-        for mut submitter in self.submitters.drain(..) {
-            submitter.wait()?;
-        }
-        // It ends with its standard input.
+        self.submitters.drain(..).try_for_each(|mut submitter| ended(&mut submitter).map(drop))?;
+        // It ends with its standard input, when no job is open.
         drop(self.coordinator.stdin.take());
-        let status = self.coordinator.wait()?;
+        let status = ended(&mut self.coordinator)?;
         if status.success() { Ok(()) } else { Err(format!("the coordinator: {status}").into()) }
     }
 }
