@@ -42,7 +42,8 @@
 //! by [`deepest_message`](Pull::deepest_message). A message that panics where it is written, read or dropped ends its
 //! bridge, as a failure of libzmq does; [`Event::Broken`] reports that.
 //!
-//! A publisher has one topic for all messages, or, where these are [`Published`], one for each. A message of several parts
+//! A publisher has one topic for all messages, or, where these are [`Published`], one for each, or
+//! [none](Publish::without_topic) but how a message begins. A message of several parts
 //! is a list: `Vec<Frame>`, or `Vec<Vec<u8>>`.
 //!
 //! ```no_run

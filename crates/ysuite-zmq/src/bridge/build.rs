@@ -10,7 +10,7 @@ use super::answer::Answer;
 use super::ask::Ask;
 use super::duplex::{Duplex as Talk, HEADER, Line};
 use super::gate::Gate;
-use super::incoming::Incoming;
+use super::incoming::{Incoming, Topics};
 use super::options::Options;
 use super::outgoing::Outgoing;
 use super::publish::WhenFull;
@@ -55,7 +55,7 @@ pub struct Publish<S> {
     pub(super) options: Options,
     pub(super) source: S,
     pub(super) topic: Topic,
-    pub(super) joined: Option<u8>,
+    pub(super) places: Topics,
     pub(super) when_full: WhenFull,
 }
 
@@ -66,7 +66,7 @@ pub struct Subscribe<T> {
     pub(super) options: Options,
     /// Nothing: everything.
     pub(super) topics: Option<Vec<Topic>>,
-    pub(super) joined: Option<u8>,
+    pub(super) places: Topics,
     messages: PhantomData<fn() -> T>,
 }
 
@@ -100,7 +100,7 @@ impl Bridge {
     /// [`Published`](crate::Published), its own.
     pub fn publish<S: Source<Message: ToWire>>(source: S) -> Publish<S> {
         let (options, when_full) = (Options::new(), WhenFull::default());
-        Publish { options, source, topic: Topic::default(), joined: None, when_full }
+        Publish { options, source, topic: Topic::default(), places: Topics::Part, when_full }
     }
 
     /// Between this receiver's channel with a new one here, and the same of one other bridge. What leaves here comes there, and
@@ -127,7 +127,7 @@ impl Bridge {
 
     /// From publishers to a new channel. Messages that are [`Published`](crate::Published) come with their topics.
     pub fn subscribe<T: FromWire>() -> Subscribe<T> {
-        Subscribe { options: Options::new(), topics: None, joined: None, messages: PhantomData }
+        Subscribe { options: Options::new(), topics: None, places: Topics::Part, messages: PhantomData }
     }
 }
 

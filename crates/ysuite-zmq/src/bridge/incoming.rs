@@ -19,12 +19,22 @@ pub(super) enum Topics {
     Part,
     /// The beginning of the first part, before this byte.
     Joined(u8),
+    /// The beginning of the message itself, of any length.
+    Within,
 }
 
 impl Topics {
+    /// What is between a topic and a message in the same part.
+    pub(super) fn separator(self) -> Option<u8> {
+        match self {
+            Self::Joined(separator) => Some(separator),
+            _ => None,
+        }
+    }
+
     /// The topic at the beginning of a part, and how many bytes of it are not the message's.
     fn head(self, part: &[u8]) -> Result<(usize, &[u8]), Malformed> {
-        let Self::Joined(separator) = self else { return Ok((0, &[])) };
+        let Some(separator) = self.separator() else { return Ok((0, &[])) };
         let length = part.iter().position(|&byte| byte == separator).ok_or(Malformed::Content)?;
         Ok((length + 1, &part[..length]))
     }

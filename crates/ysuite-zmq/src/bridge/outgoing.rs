@@ -3,6 +3,7 @@
 use ysuite::TryRecvError;
 use ysuite::signal::YSocketpair;
 
+use super::incoming::Topics;
 use super::source::{self, Source};
 use super::tools::Tools;
 use super::work::{AT_ONCE, Wanted, Work};
@@ -29,8 +30,8 @@ pub(super) struct Outgoing<S: Source> {
     before: Vec<Frame>,
     /// Of messages that have none of their own, and of the next frame.
     topic: Topic,
-    /// What is between a topic and a message in the same part.
-    joined: Option<u8>,
+    /// Where it goes.
+    topics: Topics,
     largest: usize,
     held: usize,
     /// All senders are gone, and all has been taken.
@@ -55,7 +56,7 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
             frame: Frame::empty(),
             before: Vec::new(),
             topic: Topic::default(),
-            joined: None,
+            topics: Topics::None,
             largest,
             held: 0,
             ended: false,
@@ -63,19 +64,19 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
     }
 
     /// Its messages are published, about this unless they have topics of their own.
-    pub(super) fn about(mut self, topic: Topic, joined: Option<u8>) -> Self {
-        (self.topic, self.joined) = (topic, joined);
+    pub(super) fn about(mut self, topic: Topic, topics: Topics) -> Self {
+        (self.topic, self.topics) = (topic, topics);
         self
     }
 
-    /// What messages without topics of their own are about.
-    pub(super) fn own_topic(&self) -> &Topic {
-        &self.topic
+    /// What all messages are about, unless each has a topic of its own.
+    pub(super) fn own_topic(&self) -> Option<&Topic> {
+        (!S::Message::HAS_TOPIC && self.topics != Topics::Within).then_some(&self.topic)
     }
 
     /// What the next frame is about, unless it says that itself.
     pub(super) fn topic(&self) -> Option<&Topic> {
-        self.joined.is_none().then_some(&self.topic)
+        (self.topics == Topics::Part).then_some(&self.topic)
     }
 
     /// Whether all has been taken, and all senders are gone, or no longer matter because the bridge closes.
@@ -102,12 +103,13 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
     /// How many of the taken messages the next frame has, which have the same topic.
     fn together(&self) -> usize {
         let mut most = self.taken.len().min(self.pack);
-        if most < 2 || !(S::Message::HAS_TOPIC || self.joined.is_some()) {
+        let separator = self.topics.separator();
+        if most < 2 || !(S::Message::HAS_TOPIC || separator.is_some()) {
             return most;
         }
         let mut next = self.taken.iter().rev().take(most).map(ToWire::topic);
         let first = next.next().flatten();
-        if let (Layout::Records(size), Some(_)) = (S::Message::LAYOUT, self.joined) {
+        if let (Layout::Records(size), Some(_)) = (S::Message::LAYOUT, separator) {
             let head = first.unwrap_or(&self.topic).len() + 1;
             most = (self.largest.saturating_sub(head) / size).max(1);
         }
@@ -119,7 +121,8 @@ impl<S: Source<Message: ToWire>> Outgoing<S> {
         if let Some(topic) = self.taken.last().and_then(ToWire::topic) {
             self.topic.clone_from(topic);
         }
-        let head = self.joined.map(|separator| [&self.topic[..], &[separator]].concat()).unwrap_or_default();
+        let head =
+            self.topics.separator().map(|separator| [&self.topic[..], &[separator]].concat()).unwrap_or_default();
         if S::Message::LAYOUT != Layout::Parts {
             return pack(&mut self.taken, messages, &head, tools, &mut self.frame);
         }

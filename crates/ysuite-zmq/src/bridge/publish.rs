@@ -19,7 +19,7 @@ use crate::error::Failure;
 use crate::ffi::option;
 use crate::frame::Frame;
 use crate::topic::Topic;
-use crate::wire::{ToWire, Wire as _};
+use crate::wire::ToWire;
 
 /// What a publisher does while a subscriber has no room.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub(super) struct Publishing<S: Source> {
 /// Those that our topics reach.
 struct Subscriptions {
     frame: Option<Frame>,
-    /// Nothing: messages have topics of their own, and any may be one.
+    /// Nothing: each message has its own, and any may be one.
     topic: Option<Topic>,
     reached: usize,
     /// All, each with how many have asked for it. As much is in libzmq.
@@ -57,7 +57,7 @@ struct Subscriptions {
 
 impl<S: Source<Message: ToWire>> Publishing<S> {
     pub(super) fn new(outgoing: Outgoing<S>, when_full: WhenFull) -> Self {
-        let topic = (!S::Message::HAS_TOPIC).then(|| outgoing.own_topic().clone());
+        let topic = outgoing.own_topic().cloned();
         let subscriptions = Subscriptions { frame: None, topic, reached: 0, all: HashMap::new() };
         Self { outgoing, when_full, subscriptions, again: None }
     }
@@ -182,6 +182,7 @@ impl<S: Source<Message: ToWire>> Work for Publishing<S> {
 mod tests {
     use ysuite::spsc;
 
+    use super::super::incoming::Topics;
     use super::super::outgoing::tests::{Shared, leaves_and_comes_back, tools};
     use super::*;
     use crate::context::Context;
@@ -195,7 +196,7 @@ mod tests {
             socket.set(option::XPUB_VERBOSER, 1).unwrap();
             socket.set(option::SEND_MARK, 1).unwrap();
         });
-        let outgoing = Outgoing::new(out, 1, 1 << 20).about("weather.rain".into(), None);
+        let outgoing = Outgoing::new(out, 1, 1 << 20).about("weather.rain".into(), Topics::Part);
         (Publishing::new(outgoing, when_full), jobs, tools, address)
     }
 

@@ -35,7 +35,14 @@ impl<S: Source<Message: ToWire>> Publish<S> {
     /// topic is a part of its own, before the message. The byte should not be in a topic: a subscriber takes what is
     /// before the first for the topic.
     pub fn joined_by(mut self, separator: u8) -> Self {
-        self.joined = Some(separator);
+        self.places = Topics::Joined(separator);
+        self
+    }
+
+    /// Sends each message alone, as programs do that have no topics: a subscriber gets those that begin with what it asks for. A
+    /// topic of the message itself, or of the bridge, is not sent.
+    pub fn without_topic(mut self) -> Self {
+        self.places = Topics::Within;
         self
     }
 
@@ -50,7 +57,7 @@ impl<S: Source<Message: ToWire>> Publish<S> {
     /// # Errors
     /// As there.
     pub fn start(self) -> Result<Started, Error> {
-        let Self { options, mut source, topic, joined, when_full } = self;
+        let Self { options, mut source, topic, places, when_full } = self;
         options.check()?;
         let sets = Sets::default().source(&mut source)?;
         let prepare = |socket: &Socket| {
@@ -58,7 +65,7 @@ impl<S: Source<Message: ToWire>> Publish<S> {
             // Reports every subscriber that comes and goes, not only the first and the last.
             Ok(socket.set(option::XPUB_VERBOSER, 1)?)
         };
-        let outgoing = Outgoing::new(source, options.pack, options.largest).about(topic, joined);
+        let outgoing = Outgoing::new(source, options.pack, options.largest).about(topic, places);
         start(&options, Kind::XPub, prepare, sets, Publishing::new(outgoing, when_full))
     }
 }
@@ -87,7 +94,14 @@ impl<T: FromWire> Subscribe<T> {
     /// The topic, this byte and the message come in one part, as [`Publish::joined_by`] sends them. A part without the
     /// byte is malformed.
     pub fn joined_by(mut self, separator: u8) -> Self {
-        self.joined = Some(separator);
+        self.places = Topics::Joined(separator);
+        self
+    }
+
+    /// Messages come alone, as [`Publish::without_topic`] sends them, and programs that have no topics: asked for is how they
+    /// begin. Where a message is [`Published`](crate::Published) its topic is empty.
+    pub fn without_topic(mut self) -> Self {
+        self.places = Topics::Within;
         self
     }
 
@@ -114,8 +128,7 @@ impl<T: FromWire> Subscribe<T> {
         let told: Vec<_> = subscriptions.told().cloned().collect();
         let prepare =
             |socket: &Socket| told.iter().try_for_each(|topic| Ok(socket.set_bytes(option::SUBSCRIBE, topic)?));
-        let topics = self.joined.map_or(Topics::Part, Topics::Joined);
-        let work = Incoming::new(gate).limited(self.options.limits).with_topics(topics, subscriptions);
+        let work = Incoming::new(gate).limited(self.options.limits).with_topics(self.places, subscriptions);
         start(&self.options, Kind::Sub, prepare, sets, work)
     }
 }

@@ -69,6 +69,49 @@ fn one_that_tells_topics_talks_to_one_that_does_not() {
     assert_eq!((&told.topic[..], told.topic.as_str(), told.message), (&b"\xFF\0"[..], None, 7));
 }
 
+/// A message is one part, and has no topic but how it begins.
+///
+/// Claim: A publisher without topics has subscribers that ask for what begins so.
+#[test]
+fn messages_without_a_topic() {
+    let (mut news, out) = spsc::bounded::<String>(8);
+    let mut publish = Bridge::publish(out).topic("not sent").without_topic().bind("tcp://127.0.0.1:*").start().unwrap();
+    let subscribe = || Bridge::subscribe::<String>().without_topic().connect(address(&publish));
+    let (mut all, mut everything) = subscribe().start().unwrap();
+    let (_some, mut beginnings) = subscribe().topic("{\"a").start().unwrap();
+    let told = Bridge::subscribe::<Published<Vec<Frame>>>().without_topic().topic("{").connect(address(&publish));
+    let (told, mut lists) = told.start().unwrap();
+    assert!(publish.wait_for_subscribers(3, GUARD) && publish.wait_for_subscribers_of("{\"a\": 1}", 3, GUARD));
+    assert!(!publish.wait_for_subscribers_of("{}", 3, Duration::ZERO));
+    for message in ["", "{}", "{\"a\": 1}"] {
+        news.send(message.to_owned()).unwrap();
+        assert_eq!(everything.recv_timeout(GUARD).as_deref(), Ok(message));
+    }
+    assert_eq!(beginnings.recv_timeout(GUARD).as_deref(), Ok("{\"a\": 1}"));
+    for message in ["{}", "{\"a\": 1}"] {
+        let Published { topic, message: list } = lists.recv_timeout(GUARD).unwrap();
+        assert_eq!((&topic[..], list.len(), &list[0][..]), (&b""[..], 1, message.as_bytes()));
+    }
+    all.unsubscribe("").unwrap();
+    all.subscribe("[").unwrap();
+    assert!(publish.wait_for_subscribers_of("[", 1, GUARD));
+    for message in ["{}", "[]"] {
+        news.send(message.to_owned()).unwrap();
+    }
+    assert_eq!(everything.recv_timeout(GUARD).as_deref(), Ok("[]"));
+    assert_eq!((all.statistics().malformed, told.statistics().malformed), (0, 0));
+
+    // Topics of messages are not sent either, and records are packed.
+    let (mut news, out) = spsc::bounded::<Published<u64>>(8);
+    let publish = Bridge::publish(out).without_topic().pack(8).when_full(WhenFull::Wait).bind("tcp://127.0.0.1:*");
+    let mut publish = publish.start().unwrap();
+    let subscribe = Bridge::subscribe::<u64>().without_topic().connect(address(&publish));
+    let (_subscribe, mut received) = subscribe.start().unwrap();
+    assert!(publish.wait_for_subscribers(1, GUARD));
+    (0..100).for_each(|number| news.send(Published::new("not sent", number)).unwrap());
+    expect(&mut received, 0..100);
+}
+
 /// Lists of parts have a topic as well.
 #[test]
 fn lists_have_topics() {
