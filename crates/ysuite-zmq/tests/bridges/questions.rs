@@ -275,6 +275,47 @@ fn an_answering_bridge_that_goes_is_noticed() {
     }
 }
 
+/// One asks and goes, and another takes its place at the address. The answer for the first comes then, and is nobody's.
+///
+/// Claim: An answer for one that has gone does not reach another in its place.
+#[test]
+fn answers_do_not_reach_a_successor() {
+    let (first, asker) = ask().bind("tcp://127.0.0.1:*").start().unwrap();
+    let there = address(&first);
+    let soon = Duration::from_millis(10);
+    let (answers, mut questions) = answer().connect(&*there).reconnect_after(soon, soon).start().unwrap();
+    let pending = asker.begin(1).unwrap();
+    let old = questions.recv_timeout(GUARD).unwrap();
+    assert_eq!(first.close(Duration::ZERO), Closed::Unsent { messages: 1, more: false });
+    assert_eq!(pending.wait(), Err(Unanswered::Closed));
+    let mut second = None;
+    until("the address is free", || {
+        second = ask().bind(&*there).start().ok();
+        second.is_some()
+    });
+    let (second, asker) = second.unwrap();
+    let pending = asker.begin(2).unwrap();
+    let new = questions.recv_timeout(GUARD).unwrap();
+    assert_eq!((old.message, new.message), (1, 2));
+    old.answer(10).unwrap();
+    new.answer(20).unwrap();
+    assert_eq!(pending.wait(), Ok(20));
+    assert_eq!((answers.statistics().dropped, second.statistics().duplicates), (1, 0));
+    expect_flushed(second);
+}
+
+/// Those of another library may hand such an answer over all the same: the numbers say that it is nobody's.
+#[test]
+fn questions_of_two_bridges_have_different_numbers() {
+    let numbers = [(); 2].map(|()| {
+        let (asks, asker) = ask().bind("tcp://127.0.0.1:*").start().unwrap();
+        let _pending = asker.begin(1).unwrap();
+        Peer::connect(&address(&asks), "ROUTER").read().1
+    });
+    assert_eq!(numbers.each_ref().map(Vec::len), [8, 8]);
+    assert_ne!(numbers[0], numbers[1]);
+}
+
 /// What the program has when it closes may still be answered, and is waited for; what has come before is said.
 #[test]
 fn a_bridge_that_closes_waits_for_answers() {

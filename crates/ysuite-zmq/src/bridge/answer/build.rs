@@ -58,8 +58,13 @@ impl<Q: FromWire, A: ToWire> Answer<Q, A> {
         let (gate, sets, receiver) = waiting(&options)?;
         let (answers, mut source) = mpmc::unbounded();
         let sets = sets.source(&mut source)?;
-        // Reports that a peer is gone, or has no room.
-        let prepare = |socket: &Socket| Ok(socket.set(option::ROUTER_MANDATORY, 1)?);
+        let prepare = |socket: &Socket| {
+            // A connection that the bridge has made ends with all that belongs to it. Else libzmq would give the answer for one that
+            // has asked, and gone, to whoever is at its address next.
+            socket.set(option::IMMEDIATE, 1)?;
+            // Reports that a peer is gone, or has no room.
+            Ok(socket.set(option::ROUTER_MANDATORY, 1)?)
+        };
         let most = options.bound.unwrap_or(STUCK);
         let work = Answering::new(gate, answers, source, options.limits, most);
         Ok((start(&options, Kind::Router, prepare, sets, work)?, receiver))

@@ -7,7 +7,7 @@ use std::time::Duration;
 use ysuite::mpmc;
 
 use super::asker::Asker;
-use super::table::Table;
+use super::table::{self, Table};
 use super::{Asking, Line, MOST, TIMEOUT};
 use crate::bridge::build::impl_common;
 use crate::bridge::options::Options;
@@ -100,7 +100,8 @@ impl<Q: ToWire, A: FromWire> Ask<Q, A> {
             Line::Many => Ok(socket.set(option::IMMEDIATE, 1)?),
             _ => Ok(()),
         };
-        let work = Asking::<Q, A>::new(source, line, unanswered, Table::new(timeout, retries), options.limits);
+        let work =
+            Asking::<Q, A>::new(source, line, unanswered, Table::new(table::first(), timeout, retries), options.limits);
         Ok((start(&options, Kind::Dealer, prepare, sets, work)?, Asker::new(questions)))
     }
 }

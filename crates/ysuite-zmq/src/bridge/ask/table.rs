@@ -4,6 +4,7 @@
 //! time.
 
 use std::collections::{HashMap, VecDeque};
+use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, Instant};
 
 use ysuite::oneshot;
@@ -53,10 +54,16 @@ pub(super) struct Table<A> {
 /// How many entries of a queue may be stale, beyond twice the questions.
 const STALE: usize = 1_024;
 
+/// Not that of another table, in any process: an answer for another that was at the same address before is nobody's.
+pub(super) fn first() -> u64 {
+    RandomState::new().hash_one(())
+}
+
 impl<A> Table<A> {
-    pub(super) fn new(timeout: Duration, retries: usize) -> Self {
+    /// Questions have numbers from `next` on.
+    pub(super) fn new(next: u64, timeout: Duration, retries: usize) -> Self {
         let (questions, unsent, times) = (HashMap::new(), VecDeque::new(), VecDeque::new());
-        Self { questions, next: 0, unsent, times, timeout, retries }
+        Self { questions, next, unsent, times, timeout, retries }
     }
 
     pub(super) fn len(&self) -> usize {
@@ -65,7 +72,7 @@ impl<A> Table<A> {
 
     pub(super) fn add(&mut self, body: Body, answer: oneshot::Sender<Outcome<A>>, asked: Instant) {
         let number = self.next;
-        self.next += 1;
+        self.next = number.wrapping_add(1);
         let until = after(asked, self.timeout);
         let question = Question { answer, body, until, left: self.retries, is_sent: false };
         self.questions.insert(number, question);
@@ -191,7 +198,7 @@ mod tests {
     use super::*;
 
     fn table(timeout: Duration, retries: usize) -> Table<u64> {
-        Table::new(timeout, retries)
+        Table::new(0, timeout, retries)
     }
 
     fn add(table: &mut Table<u64>, asked: Instant) -> oneshot::Receiver<Outcome<u64>> {
@@ -239,7 +246,7 @@ mod tests {
         // There is nothing to wake up for.
         assert_eq!((table.next_time(), table.times.len()), (None, 0));
         // Asked again without end, since the connection ends each time.
-        let mut table = Table::new(Duration::from_secs(3_600), usize::MAX);
+        let mut table = Table::new(0, Duration::from_secs(3_600), usize::MAX);
         let _outcome = add(&mut table, now);
         for _ in 0..ALL {
             assert_eq!(sent(&mut table), [0]);
