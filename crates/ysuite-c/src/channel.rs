@@ -114,6 +114,10 @@ impl Stops for WaitStop {
     fn is_stopped(&self) -> bool {
         self.0.is_set()
     }
+
+    fn of_a_wait(&self) -> Option<&Stop> {
+        Some(&self.0)
+    }
 }
 
 impl Stops for Channel {

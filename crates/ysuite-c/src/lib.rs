@@ -79,7 +79,8 @@ pub use self::set::{
     ys_signaler, ys_signaler_free,
 };
 pub use self::shared::{
-    ys_shared, ys_shared_channel, ys_shared_free, ys_shared_is_closed, ys_shared_send_for, ys_tx_share,
+    ys_shared, ys_shared_channel, ys_shared_free, ys_shared_is_closed, ys_shared_send_for, ys_shared_send_or_stop,
+    ys_shared_wait_stopper, ys_tx_share,
 };
 #[cfg(all(feature = "shm", target_os = "linux"))]
 pub use self::shm::{

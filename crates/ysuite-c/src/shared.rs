@@ -16,6 +16,7 @@ use crate::disposal;
 use crate::handle::{self, Content, Everyones, Handle};
 use crate::limit::Limit;
 use crate::side;
+use crate::stopper::{self, ys_stopper};
 use crate::tx::ys_tx;
 
 /// A sender that any number of threads use at once. Freed by ys_shared_free.
@@ -103,13 +104,55 @@ pub unsafe extern "C" fn ys_shared_send_for(shared: *const ys_shared, message: *
     if message.is_null() {
         return c_int::from_code(YS_EINVAL);
     }
-    let send = |shares: &dyn SharesSends, channel: &Channel| {
-        // SAFETY: by the caller a message is there.
-        let answer = unsafe { shares.send_by_any(message.cast(), Limit::from_nanoseconds(ns), &channel.stop) };
-        if answer.is_nothing() && channel.stop.is_set() { c_int::stopped() } else { answer }
-    };
     // SAFETY: by the caller.
-    unsafe { look(shared, send) }
+    unsafe { look(shared, |shares, channel| send(shares, message, ns, &channel.stop)) }
+}
+
+/// As ys_shared_send_for, and the wait also ends by a stopper of ys_shared_wait_stopper: that of this call, not those of other threads.
+///
+/// @param shared the sender
+/// @param message the address of the message, which is copied
+/// @param ns nanoseconds
+/// @param stopper the stopper, made for a sender of this channel
+/// @return as ys_shared_send_for; YS_STOPPED also if ys_stop was called for the stopper, and there is no room; YS_EINVAL: another stopper
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shared_send_or_stop(
+    shared: *const ys_shared,
+    message: *const c_void,
+    ns: i64,
+    stopper: *const ys_stopper,
+) -> c_int {
+    if message.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    let with = |stop: Option<&Stop>| match stop {
+        // SAFETY: by the caller.
+        Some(stop) => unsafe { look(shared, |shares, _| send(shares, message, ns, stop)) },
+        None => c_int::from_code(YS_EINVAL),
+    };
+    // SAFETY: by the caller. Any thread may use a stopper.
+    unsafe { stopper::with_wait(stopper, with) }
+}
+
+/// # Safety
+/// A message is there.
+unsafe fn send(shares: &dyn SharesSends, message: *const c_void, ns: i64, stop: &Stop) -> c_int {
+    // SAFETY: by the caller.
+    let answer = unsafe { shares.send_by_any(message.cast(), Limit::from_nanoseconds(ns), stop) };
+    if answer.is_nothing() && stop.is_set() { c_int::stopped() } else { answer }
+}
+
+/// Makes a stopper for those waits that it is given to, by ys_shared_send_or_stop: see ys_stop. Allocates. Any thread.
+///
+/// @param shared the sender
+/// @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+/// @return YS_OK; YS_EINVAL: a null pointer
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shared_wait_stopper(shared: *const ys_shared, stopper: *mut *mut ys_stopper) -> c_int {
+    // SAFETY: by the caller there is a place, as `at` has found.
+    let give = |_: &dyn SharesSends, channel: &Channel| unsafe { stopper::give(stopper, channel.wait_stop()) };
+    // SAFETY: by the caller.
+    unsafe { stopper::at(stopper, || look(shared, give)) }
 }
 
 /// Whether nothing that is sent would be received. Never blocks. Any thread.

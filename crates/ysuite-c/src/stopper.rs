@@ -24,6 +24,11 @@ pub struct ys_stopper {
 pub(crate) trait Stops: Send + Sync {
     fn stop(&self);
     fn is_stopped(&self) -> bool;
+
+    /// What a wait can be given that it is to end.
+    fn of_a_wait(&self) -> Option<&Stop> {
+        None
+    }
 }
 
 struct Stopper(Arc<dyn Stops>);
@@ -72,6 +77,15 @@ pub(crate) unsafe fn give(stopper: *mut *mut ys_stopper, stops: Arc<dyn Stops>) 
     // SAFETY: by the caller.
     unsafe { *stopper = Handle::make(Stopper(stops)).cast() };
     c_int::from_code(YS_OK)
+}
+
+/// Runs a call with what a wait can be given; `None` where the stopper is for something else.
+///
+/// # Safety
+/// A stopper, or NULL. Any thread may use it.
+pub(crate) unsafe fn with_wait<A: Answer>(stopper: *const ys_stopper, call: impl FnOnce(Option<&Stop>) -> A) -> A {
+    // SAFETY: by the caller.
+    unsafe { handle::look(stopper.cast::<Handle<Stopper>>(), |stopper: &Stopper| call(stopper.0.of_a_wait())) }
 }
 
 /// What stops the owner of a set, which sleeps there: an id of its own goes up.

@@ -1056,6 +1056,29 @@ int ys_tx_share(struct ys_tx *tx, struct ys_shared **shared);
 int ys_shared_send_for(const struct ys_shared *shared, const void *message, int64_t ns);
 
 /**
+ * As ys_shared_send_for, and the wait also ends by a stopper of ys_shared_wait_stopper: that of this call, not those of other threads.
+ *
+ * @param shared the sender
+ * @param message the address of the message, which is copied
+ * @param ns nanoseconds
+ * @param stopper the stopper, made for a sender of this channel
+ * @return as ys_shared_send_for; YS_STOPPED also if ys_stop was called for the stopper, and there is no room; YS_EINVAL: another stopper
+ */
+int ys_shared_send_or_stop(const struct ys_shared *shared,
+                           const void *message,
+                           int64_t ns,
+                           const struct ys_stopper *stopper);
+
+/**
+ * Makes a stopper for those waits that it is given to, by ys_shared_send_or_stop: see ys_stop. Allocates. Any thread.
+ *
+ * @param shared the sender
+ * @param stopper where it is put, to be freed by ys_stopper_free; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL: a null pointer
+ */
+int ys_shared_wait_stopper(const struct ys_shared *shared, struct ys_stopper **stopper);
+
+/**
  * Whether nothing that is sent would be received. Never blocks. Any thread.
  *
  * @param shared the sender

@@ -13,7 +13,16 @@
 
 #include "received.hpp"
 #include "status.hpp"
+#include "stop_token.hpp"
 #include "time.hpp"
+
+#ifdef YS_HAS_STOP_TOKEN
+#include <cerrno>
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+#endif
 
 namespace ys {
 namespace detail {
@@ -50,6 +59,61 @@ class end_handle {
   std::unique_ptr<Handle, Frees> handle_;
 };
 
+#ifdef YS_HAS_STOP_TOKEN
+/* Waits for a descriptor of an end, and for a stop. */
+class stop_wait {
+ public:
+  explicit stop_wait(const std::stop_token &token) : stop_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)), callback_(token, raises{stop_.raw}) {}
+
+  /* Until there may be something to be done, or a stop is requested. */
+  status until_readable(int end) {
+    if (stop_.raw < 0) return status::system;
+    pollfd at[] = {{end, POLLIN, 0}, {stop_.raw, POLLIN, 0}};
+    return ::poll(at, 2, -1) >= 0 || errno == EINTR ? status::ok : status::system;
+  }
+
+ private:
+  struct raises {
+    int to;
+    void operator()() const noexcept {
+      // A counter of 1 is not full.
+      if (to >= 0) (void)::eventfd_write(to, 1);
+    }
+  };
+  struct descriptor {
+    int raw;
+    explicit descriptor(int made) noexcept : raw(made) {}
+    descriptor(const descriptor &) = delete;
+    descriptor &operator=(const descriptor &) = delete;
+    ~descriptor() {
+      if (raw >= 0) (void)::close(raw);
+    }
+  };
+
+  /* Closed when no callback runs any more. */
+  descriptor stop_;
+  std::stop_callback<raises> callback_;
+};
+
+/* Calls `attempt()`, which waits for nothing, until it has succeeded or a stop is requested; `arm()` says whether to sleep until the
+ * descriptor is readable. What can be done without waiting is done in any case. */
+template <class Attempt, class Arm>
+auto attempt_until_stopped(int end, const std::stop_token &token, Attempt attempt, Arm arm) -> decltype(attempt()) {
+  auto now = attempt();
+  if (status_of(now) != ys::status::empty && status_of(now) != ys::status::full) return now;
+  if (end < 0) return ys::status::from(end);
+  stop_wait wait(token);
+  for (;;) {
+    auto next = attempt();
+    if (status_of(next) != ys::status::empty && status_of(next) != ys::status::full) return next;
+    if (token.stop_requested()) return ys::status(ys::status::stopped);
+    if (!arm()) continue;
+    const ys::status slept = wait.until_readable(end);
+    if (!slept) return slept;
+  }
+}
+#endif
+
 /* What receives by `Self::recv_ns`. */
 template <class Self, class Message>
 class end_receives {
@@ -70,6 +134,13 @@ class end_receives {
         moment, [this](std::int64_t ns) { return self().recv_ns(ns); },
         [](const received<Message> &answer) { return answer.status() == status::timeout; });
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. Takes a descriptor while it waits. */
+  received<Message> recv(const std::stop_token &token) {
+    return detail::attempt_until_stopped(
+        self().fd(), token, [this] { return try_recv(); }, [this] { return self().arm(); });
+  }
+#endif
 
  private:
   Self &self() noexcept { return static_cast<Self &>(*this); }
@@ -97,8 +168,26 @@ class end_sends {
         moment, [&](std::int64_t ns) { return self().send_ns(message, ns); },
         [](status answer) { return answer == status::timeout; });
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. Takes a descriptor while it waits. */
+  status send(std::string_view message, const std::stop_token &token) {
+    return detail::attempt_until_stopped(
+        self().fd(), token, [&] { return try_send(message); }, [&] { return arms(self(), message.size(), 0); });
+  }
+#endif
 
  private:
+#ifdef YS_HAS_STOP_TOKEN
+  /* Some need to know for how much room they wait. */
+  template <class End>
+  static auto arms(End &end, std::size_t length, int) noexcept -> decltype(end.arm(length)) {
+    return end.arm(length);
+  }
+  template <class End>
+  static bool arms(End &end, std::size_t, long) noexcept {
+    return end.arm();
+  }
+#endif
   static std::string_view bytes(const void *message, std::size_t length) noexcept {
     return {static_cast<const char *>(message), length};
   }

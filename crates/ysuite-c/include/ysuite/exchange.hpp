@@ -273,6 +273,24 @@ class shared_sender {
   ys::status send_for(T &&message, std::chrono::duration<Rep, Period> time) const noexcept {
     return sends::give(out(), message, detail::nanoseconds(time));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** Sends, and waits for room until a stop is requested: status::stopped, and the message is the caller's. Only this thread's wait
+   *  ends. */
+  ys::status send(T &&message, const std::stop_token &token) const {
+    const ys::status now = try_send(std::move(message));
+    if (now != ys::status::full) return now;
+    if (token.stop_requested()) return ys::status::stopped;
+    ys_stopper *handle = nullptr;
+    const int made = ys_shared_wait_stopper(raw(), &handle);
+    if (made != YS_OK) return ys::status::from(made);
+    const stopper ends(handle);
+    const std::stop_callback callback(token, [&ends]() noexcept { ends.stop(); });
+    const auto out = [this, &ends](const void *bytes, std::int64_t ns) noexcept {
+      return ys::status::from(ys_shared_send_or_stop(raw(), bytes, ns, ends.raw()));
+    };
+    return sends::give(out, message, detail::for_ever);
+  }
+#endif
   template <class... Args>
   ys::status emplace(Args &&...args) const {
     return sends::emplace(out(), detail::for_ever, std::forward<Args>(args)...);

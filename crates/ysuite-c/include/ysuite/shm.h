@@ -43,7 +43,7 @@
  *  Handles are used as those of ysuite.h: by one thread at a time; freeing closes; in the checked build a handle that was freed
  *  or that two threads use is found out, and so is a forked child that uses a handle of its parent, whose memory it has not. Of
  *  such a handle a child may only call the function that frees it. These handles have no stopper, and enter no set and no
- *  select: their descriptors are for poll and epoll.
+ *  select: their descriptors are for poll and epoll. In C++20 what receives and sends takes a std::stop_token.
  *
  *  An end that has failed fails in the same way for ever. YS_CLOSED: the other end was freed. YS_DIED: its process has
  *  crashed, was killed, or executed another program. YS_BROKEN: it has written what no end of this library writes. In the

@@ -236,6 +236,12 @@ class listener : public detail::shm_end<ys_shm_listener, ys_shm_listener_fd> {
         moment, [this](std::int64_t ns) { return accept_ns(ns); },
         [](const received<socket> &answer) { return answer.status() == status::timeout; });
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. Takes a descriptor while it waits. */
+  received<socket> accept(const std::stop_token &token) {
+    return detail::attempt_until_stopped(fd(), token, [this] { return try_accept(); }, [] { return true; });
+  }
+#endif
 
  private:
   received<socket> accept_ns(std::int64_t ns) noexcept {
@@ -298,7 +304,7 @@ class receiver : public detail::shm_end<ys_shm_rx, ys_shm_rx_fd>,
   using end_receives::try_recv;
   /** Receives into a string that is there already, or a vector of bytes: it gets the length of the message, and its memory is used
    *  again. Without a message it keeps what it had. Waits while there is none. */
-  template <class Bytes>
+  template <class Bytes, class = decltype(std::declval<Bytes &>().data())>
   status recv(Bytes &to) {
     return into(to, detail::for_ever);
   }

@@ -90,6 +90,43 @@ void tokens() {
   a_sender(ys::broadcast<std::string>(2), text);
 }
 
+// Two threads wait in one sender. One is stopped, and the other waits on.
+template <class Channel>
+void a_shared_sender(Channel channel) {
+  auto &[tx, rx] = channel;
+  const auto shared = tx.share();
+  CHECK(shared.send("full", std::stop_token()));
+  while (tx.try_send("full")) continue;
+  ys::status first = ys::status::ok, second = ys::status::full;
+  std::jthread stopped([&shared, &first](std::stop_token token) {
+    std::string text = "its own";
+    first = shared.send(std::move(text), token);
+    CHECK(text == "its own");
+  });
+  std::jthread waits([&shared, &second](std::stop_token token) { second = shared.send("another", token); });
+  std::this_thread::sleep_for(2ms);
+  stopped.request_stop();
+  stopped.join();
+  CHECK(first == ys::status::stopped && rx.recv() == "full");
+  waits.join();
+  CHECK(second == ys::status::ok);
+  std::stop_source source;
+  source.request_stop();
+  CHECK(shared.send("no room", source.get_token()) == ys::status::stopped && rx.recv() == "full");
+  CHECK(shared.send("room", source.get_token()));
+  std::jthread all([&shared, &second](std::stop_token token) { second = shared.send("no room", token); });
+  std::this_thread::sleep_for(1ms);
+  tx.make_stopper().stop();
+  all.join();
+  CHECK(second == ys::status::stopped && shared.send("no room", std::stop_token()) == ys::status::stopped);
+  CHECK(rx.close() && shared.send("nobody", std::stop_token()) == ys::status::closed);
+}
+
+void shared_senders() {
+  a_shared_sender(ys::exchange<std::string>(2));
+  a_shared_sender(ys::broadcast<std::string>(2));
+}
+
 // The stop and the message at once, again and again: a message is received or still there.
 void races() {
   const int rounds = is_long() ? 20000 : 500;
@@ -216,6 +253,7 @@ void last_waits() {
 }
 #else
 void tokens() {}
+void shared_senders() {}
 void races() {}
 void other_waits() {}
 void last_waits() {}
@@ -352,6 +390,7 @@ void ends() {}
 
 int main() {
   RUN(tokens);
+  RUN(shared_senders);
   RUN(races);
   RUN(other_waits);
   RUN(last_waits);
