@@ -95,6 +95,28 @@
  *  }
  *  @endcode
  *
+ *  @section posts Work that is posted to a thread
+ *
+ *  A mailbox is a channel of functions and what they are called with. Its thread waits for them in a select, beside timers; any thread
+ *  posts by a sender of ys_tx_share(). When all senders are freed, what was posted is done, and the thread returns.
+ *
+ *  @code{.c}
+ *  typedef struct post { void (*call)(void *with); void *with; } post;
+ *  YS_DEFINE_EXCHANGE(posts, post);
+ *
+ *  ys_shared_send_for(shared, &(post){ call, with }, -1);  // any thread
+ *
+ *  ys_select_add_rx(select, rx.raw, &work), ys_select_add_timer(select, timer, &tick);
+ *  for (int code = YS_OK; code != YS_CLOSED;) {            // its own thread
+ *    post next;
+ *    if (ys_select_wait(select, -1) == (ptrdiff_t)tick) {
+ *      if (ys_timer_wait(timer, 0) == YS_OK) beat();
+ *    } else if ((code = posts_try_recv(rx, &next)) == YS_OK) {
+ *      next.call(next.with);
+ *    }
+ *  }
+ *  @endcode
+ *
  *  @section shutdown Shutting down
  *
  *  A thread that waits in a call is woken by a message, by room, by a disconnect, and by a *stopper*: ys_rx_stopper(),
@@ -103,7 +125,7 @@
  *  without waiting is done as before, so that nothing that was sent is lost. Closing or freeing a handle that another
  *  thread is using is an error, and does not wake that thread. Closing the *other* side wakes it with YS_CLOSED.
  *  ys_rx_wait_stopper(), ys_tx_wait_stopper(), ys_set_wait_stopper() and ys_select_wait_stopper() end the waits of one handle alone,
- *  until there is another; ys_pool_wait_stopper() that of one call.
+ *  until there is another; ys_pool_wait_stopper() and ys_shared_wait_stopper() that of one call.
  *
  *  @code{.c}
  *  // Each thread: returns when there is nothing more to do, and frees its own handles.
