@@ -36,8 +36,8 @@
  *  | questions and their answers | ys_zmq_ask_open(), ys_zmq_answer_open() | REP or ROUTER, REQ or DEALER |
  *  | a channel between two programs, with acknowledgements | ys_zmq_duplex_open() | another duplex |
  *
- *  A message is bytes, in one frame; one of several parts is malformed, is dropped, and is counted. Of publishers the topic is a part of
- *  its own before it, or as `joined_by` says. No peer need be there when a bridge is opened; it connects again whenever a connection ends.
+ *  A message is bytes, in one frame; one of several parts is malformed, is dropped, and is counted, unless the option `parts` says that
+ *  messages are lists of them. Of publishers the topic is a part of its own before it, or as `joined_by` says. No peer need be there when a bridge is opened; it connects again whenever a connection ends.
  *  What is guaranteed is said in the documentation of the crate ysuite-zmq.
  *
  *  A bridge is a handle of its own beside those that send and receive. Each is used by one thread at a time, and they by different ones: so
@@ -47,7 +47,7 @@
  *  ThreadSanitizer knows nothing of a bridge's thread: run it with TSAN_OPTIONS=ignore_noninstrumented_modules=1.
  *
  *  Times are nanoseconds in an `int64_t`: 0 never waits, less than 0 waits for ever. These handles have no stopper, and enter no set and no
- *  select: their descriptors are for poll and epoll.
+ *  select: their descriptors are for poll and epoll. In C++20 what receives and sends takes a std::stop_token.
  *
  *  @code{.c}
  *  // In an event loop: receive until YS_EMPTY, arm, and sleep if that says so.
@@ -69,7 +69,7 @@
 
 /** Options that are all defaults. */
 #define YS_ZMQ_OPTIONS_INIT \
-  { sizeof(ys_zmq_options), 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL }
+  { sizeof(ys_zmq_options), 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, NULL, NULL, NULL, 0, 0 }
 
 /**
  * What has happened to a bridge.
@@ -334,7 +334,30 @@ typedef struct ys_zmq_options {
    * The public keys of the clients that this server admits: no others.
    */
   const char *const *client_keys;
+  /**
+   * Not 0: messages are lists of parts, one at least, as ys_zmq_part has it. 0: a message of several parts is malformed. Both sides of a
+   * duplex say the same.
+   */
+  int parts;
+  /**
+   * Of publishers and subscribers, not 0: a message comes alone, and is asked for by how it begins. Topics are neither sent nor told.
+   */
+  int without_topic;
 } ys_zmq_options;
+
+/**
+ * A part of a message: so many bytes at this address, which is NULL where there are none.
+ */
+typedef struct ys_zmq_part {
+  /**
+   * The first byte.
+   */
+  const void *bytes;
+  /**
+   * How many.
+   */
+  size_t length;
+} ys_zmq_part;
 
 #ifdef __cplusplus
 extern "C" {
@@ -562,6 +585,35 @@ int ys_zmq_send(struct ys_zmq_tx *tx, const void *message, size_t length, int64_
 int ys_zmq_publish(struct ys_zmq_tx *tx, const void *topic, size_t topic_length, const void *message, size_t length, int64_t ns);
 
 /**
+ * Sends a message of several parts, as ys_zmq_send: it arrives as a whole. The bridge was opened with `parts`.
+ *
+ * @param tx the sender
+ * @param parts the parts, which are copied
+ * @param count how many, at least 1
+ * @param ns as of ys_zmq_send
+ * @return as ys_zmq_send; YS_ENOTSUP: messages have one part here
+ */
+int ys_zmq_send_parts(struct ys_zmq_tx *tx, const struct ys_zmq_part *parts, size_t count, int64_t ns);
+
+/**
+ * Publishes a message of several parts, as ys_zmq_publish. The topic is none of them.
+ *
+ * @param tx the sender, of a publisher
+ * @param topic its bytes; NULL if there are none
+ * @param topic_length how many
+ * @param parts the parts, which are copied
+ * @param count how many, at least 1
+ * @param ns as of ys_zmq_send
+ * @return as ys_zmq_publish; YS_ENOTSUP also: messages have one part here
+ */
+int ys_zmq_publish_parts(struct ys_zmq_tx *tx,
+                         const void *topic,
+                         size_t topic_length,
+                         const struct ys_zmq_part *parts,
+                         size_t count,
+                         int64_t ns);
+
+/**
  * The descriptor of the sender, for poll and epoll, after ys_zmq_tx_arm. It stays the sender's: never read, written or closed.
  *
  * @param tx the sender
@@ -587,7 +639,8 @@ int ys_zmq_tx_arm(struct ys_zmq_tx *tx);
 void ys_zmq_tx_free(struct ys_zmq_tx *tx);
 
 /**
- * Receives a message. Nothing is copied: its bytes are lent until the next call of this function for this receiver.
+ * Receives a message. Nothing is copied: its bytes are lent until the next call of this function for this receiver. Of several parts these
+ * are the first; ys_zmq_rx_part has the others.
  *
  * @param rx the receiver
  * @param message receives the address of its first byte; NULL after an error
@@ -600,6 +653,16 @@ int ys_zmq_recv(struct ys_zmq_rx *rx,
                 const void **message,
                 size_t *length,
                 int64_t ns);
+
+/**
+ * A part of the message that was received last, lent as that is. Of a bridge that was opened without `parts` there is one only.
+ *
+ * @param rx the receiver
+ * @param at its index; 0: that which ys_zmq_recv has lent
+ * @param length receives how many bytes it has; 0 where there is none
+ * @return the address of its first byte; NULL: there are no more parts, or with EINVAL in errno: an error
+ */
+const void *ys_zmq_rx_part(struct ys_zmq_rx *rx, size_t at, size_t *length);
 
 /**
  * The topic of the message that was received last, lent as that is.
@@ -670,6 +733,28 @@ int ys_zmq_asker_ask(struct ys_zmq_asker *asker,
                      size_t length,
                      uint64_t *call,
                      int64_t ns);
+
+/**
+ * Asks a question of several parts, as ys_zmq_asker_ask. The bridge was opened with `parts`.
+ *
+ * @param asker the asker
+ * @param parts the parts, which are copied
+ * @param count how many, at least 1
+ * @param call as of ys_zmq_asker_ask
+ * @param ns as of ys_zmq_asker_ask
+ * @return as ys_zmq_asker_ask; YS_ENOTSUP: questions have one part here
+ */
+int ys_zmq_asker_ask_parts(struct ys_zmq_asker *asker, const struct ys_zmq_part *parts, size_t count, uint64_t *call, int64_t ns);
+
+/**
+ * A part of the answer that was received last, lent as that is.
+ *
+ * @param asker the asker
+ * @param at its index; 0: that which was lent
+ * @param length receives how many bytes it has; 0 where there is none
+ * @return the address of its first byte; NULL: there are no more parts, or with EINVAL in errno: an error
+ */
+const void *ys_zmq_asker_part(struct ys_zmq_asker *asker, size_t at, size_t *length);
 
 /**
  * Receives the answer of a question that was asked by this asker; lent as of ys_zmq_asker_call. Then the question is over, as it is
@@ -750,13 +835,23 @@ int ys_zmq_questions_arm(struct ys_zmq_questions *questions);
 void ys_zmq_questions_free(struct ys_zmq_questions *questions);
 
 /**
- * The bytes of a question, which stay until it is answered or freed.
+ * The bytes of a question, which stay until it is answered or freed. Of several parts these are the first.
  *
  * @param question the question
  * @param length receives how many; 0 after an error
  * @return the address of the first; NULL after an error, with EINVAL in errno: it was answered
  */
 const void *ys_zmq_question_bytes(struct ys_zmq_question *question, size_t *length);
+
+/**
+ * A part of a question, which stays until it is answered or freed. Of a bridge that was opened without `parts` there is one only.
+ *
+ * @param question the question
+ * @param at its index
+ * @param length receives how many bytes it has; 0 where there is none
+ * @return the address of its first byte; NULL: there are no more parts, or with EINVAL in errno: it was answered
+ */
+const void *ys_zmq_question_part(struct ys_zmq_question *question, size_t at, size_t *length);
 
 /**
  * Answers a question. Never waits. If the one that asks is gone, or has given up, the answer reaches nobody.
@@ -767,6 +862,16 @@ const void *ys_zmq_question_bytes(struct ys_zmq_question *question, size_t *leng
  * @return YS_OK; YS_EINVAL; YS_CLOSED: it was answered before, or the bridge has ended
  */
 int ys_zmq_question_answer(struct ys_zmq_question *question, const void *answer, size_t length);
+
+/**
+ * Answers a question with several parts, as ys_zmq_question_answer. The bridge was opened with `parts`.
+ *
+ * @param question the question, which is freed afterwards
+ * @param parts the parts, which are copied
+ * @param count how many, at least 1
+ * @return as ys_zmq_question_answer; YS_ENOTSUP: answers have one part here
+ */
+int ys_zmq_question_answer_parts(struct ys_zmq_question *question, const struct ys_zmq_part *parts, size_t count);
 
 /**
  * Frees a question. If it was not answered the one that asks is not told: its time runs out there.

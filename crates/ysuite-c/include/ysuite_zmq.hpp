@@ -85,6 +85,23 @@ received<std::string_view> zmq_lent(Lend lend) noexcept {
   return {std::in_place, detail::zmq_bytes(bytes, length)};
 }
 
+/* Parts for C. */
+inline std::vector<ys_zmq_part> zmq_parts(const std::vector<std::string_view> &parts) {
+  std::vector<ys_zmq_part> all;
+  all.reserve(parts.size());
+  for (std::string_view part : parts) all.push_back({part.data(), part.size()});
+  return all;
+}
+
+/* Those that `lend(index, length)` lends. */
+template <class Lend>
+std::vector<std::string_view> zmq_lent_parts(Lend lend) {
+  std::vector<std::string_view> all;
+  std::size_t length = 0;
+  while (const void *bytes = lend(all.size(), &length)) all.push_back(detail::zmq_bytes(bytes, length));
+  return all;
+}
+
 /* The same as a copy. */
 inline received<std::string> zmq_copy(received<std::string_view> lent) {
   if (!lent) return lent.status();
@@ -129,6 +146,8 @@ struct options {
   std::string secret_key{};                                      /**< of CURVE; empty: no encryption */
   std::string server_key{};                                      /**< the server's public key, of its client */
   std::optional<std::vector<std::string>> client_keys{};         /**< whom a server admits */
+  bool parts = false;                                            /**< messages are lists of parts */
+  bool without_topic = false;                                    /**< messages come alone, and are asked for by how they begin */
 };
 
 }  // namespace zmq
@@ -167,6 +186,8 @@ class zmq_options {
     raw_.secret_key = how.secret_key.empty() ? nullptr : how.secret_key.c_str();
     raw_.server_key = how.server_key.empty() ? nullptr : how.server_key.c_str();
     raw_.client_keys = client_keys_.raw();
+    raw_.parts = how.parts ? 1 : 0;
+    raw_.without_topic = how.without_topic ? 1 : 0;
   }
   zmq_options(const zmq_options &) = delete;
   zmq_options &operator=(const zmq_options &) = delete;
@@ -281,6 +302,14 @@ class sender : public detail::zmq_handle<ys_zmq_tx>, public detail::end_sends<se
     return publish_ns(topic, message, detail::nanoseconds(time));
   }
 
+  /** Sends a message of several parts, where options::parts says so: it arrives as a whole. Waits `ns` nanoseconds for room. */
+  status send_parts(const std::vector<std::string_view> &parts, std::int64_t ns = -1) { return publish_parts({}, parts, ns); }
+  /** Publishes one. The topic is none of the parts. */
+  status publish_parts(std::string_view topic, const std::vector<std::string_view> &parts, std::int64_t ns = -1) {
+    const std::vector<ys_zmq_part> all = detail::zmq_parts(parts);
+    return status::from(ys_zmq_publish_parts(raw(), topic.data(), topic.size(), all.data(), all.size(), ns));
+  }
+
   /** The descriptor for an event loop, after arming. Negative: none. */
   int fd() const noexcept { return ys_zmq_tx_fd(raw()); }
   /** For an event loop that has found status::full, before it sleeps: fd() becomes readable when there is room. False: there may be
@@ -306,6 +335,10 @@ class receiver : public detail::zmq_handle<ys_zmq_rx>, public detail::end_receiv
   /** Receives a message without a copy: it is lent until the next call that receives. Waits `ns` nanoseconds, as ys_zmq_recv(). */
   received<std::string_view> lend(std::int64_t ns = -1) noexcept {
     return detail::zmq_lent([&](const void **bytes, std::size_t *length) { return ys_zmq_recv(raw(), bytes, length, ns); });
+  }
+  /** The parts of the last message, lent as well: what was received was the first. */
+  std::vector<std::string_view> parts() {
+    return detail::zmq_lent_parts([this](std::size_t at, std::size_t *length) { return ys_zmq_rx_part(raw(), at, length); });
   }
   /** The topic of the last message, lent as well. */
   std::string_view topic() noexcept {
@@ -347,6 +380,18 @@ class asker : public detail::zmq_handle<ys_zmq_asker> {
     if (code != YS_OK) return status::from(code);
     return {std::in_place, std::move(number)};
   }
+  /** Asks a question of several parts, where options::parts says so. */
+  received<std::uint64_t> ask_parts(const std::vector<std::string_view> &parts, std::int64_t ns = -1) {
+    const std::vector<ys_zmq_part> all = detail::zmq_parts(parts);
+    std::uint64_t number = 0;
+    const int code = ys_zmq_asker_ask_parts(raw(), all.data(), all.size(), &number, ns);
+    if (code != YS_OK) return status::from(code);
+    return {std::in_place, std::move(number)};
+  }
+  /** The parts of the last answer, lent until the next one: what was received was the first. */
+  std::vector<std::string_view> parts() {
+    return detail::zmq_lent_parts([this](std::size_t at, std::size_t *length) { return ys_zmq_asker_part(raw(), at, length); });
+  }
   /** The answer to a question; waits `ns` nanoseconds for it. status::empty and status::timeout: the question goes on. */
   received<std::string> recv(std::uint64_t question, std::int64_t ns = -1) {
     return detail::zmq_copy(detail::zmq_lent([&](const void **bytes, std::size_t *length) {
@@ -379,6 +424,15 @@ class question : public detail::zmq_handle<ys_zmq_question> {
     std::size_t length = 0;
     const void *first = ys_zmq_question_bytes(raw(), &length);
     return detail::zmq_bytes(first, length);
+  }
+  /** Its parts, until it is answered: bytes() is the first. */
+  std::vector<std::string_view> parts() const {
+    return detail::zmq_lent_parts([this](std::size_t at, std::size_t *length) { return ys_zmq_question_part(raw(), at, length); });
+  }
+  /** Answers with several parts, where options::parts says so. Never waits. */
+  status answer_parts(const std::vector<std::string_view> &parts) {
+    const std::vector<ys_zmq_part> all = detail::zmq_parts(parts);
+    return status::from(ys_zmq_question_answer_parts(raw(), all.data(), all.size()));
   }
   /** Answers. Never waits. */
   status answer(std::string_view answer) noexcept {

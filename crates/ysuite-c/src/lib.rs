@@ -129,13 +129,15 @@ pub use self::tx::{
 pub use self::window::{YS_WINDOW_VERSION, ys_rx_window, ys_tx_window};
 #[cfg(all(feature = "zmq", target_os = "linux"))]
 pub use self::zmq::{
-    ys_zmq_answer_open, ys_zmq_ask_open, ys_zmq_asker, ys_zmq_asker_ask, ys_zmq_asker_call, ys_zmq_asker_clone,
-    ys_zmq_asker_free, ys_zmq_asker_give_up, ys_zmq_asker_recv, ys_zmq_bridge, ys_zmq_bridge_address,
-    ys_zmq_bridge_admit, ys_zmq_bridge_close, ys_zmq_bridge_event, ys_zmq_bridge_free, ys_zmq_bridge_statistics,
-    ys_zmq_bridge_subscribe, ys_zmq_bridge_unsubscribe, ys_zmq_bridge_wait_subscribers, ys_zmq_duplex_open,
-    ys_zmq_event, ys_zmq_key_pair, ys_zmq_options, ys_zmq_publish, ys_zmq_publish_open, ys_zmq_pull_open,
-    ys_zmq_push_open, ys_zmq_question, ys_zmq_question_answer, ys_zmq_question_bytes, ys_zmq_question_free,
-    ys_zmq_questions, ys_zmq_questions_arm, ys_zmq_questions_fd, ys_zmq_questions_free, ys_zmq_questions_recv,
-    ys_zmq_recv, ys_zmq_refusal, ys_zmq_rx, ys_zmq_rx_arm, ys_zmq_rx_fd, ys_zmq_rx_free, ys_zmq_rx_topic, ys_zmq_send,
-    ys_zmq_statistics, ys_zmq_subscribe_open, ys_zmq_tx, ys_zmq_tx_arm, ys_zmq_tx_fd, ys_zmq_tx_free, ys_zmq_when_full,
+    ys_zmq_answer_open, ys_zmq_ask_open, ys_zmq_asker, ys_zmq_asker_ask, ys_zmq_asker_ask_parts, ys_zmq_asker_call,
+    ys_zmq_asker_clone, ys_zmq_asker_free, ys_zmq_asker_give_up, ys_zmq_asker_part, ys_zmq_asker_recv, ys_zmq_bridge,
+    ys_zmq_bridge_address, ys_zmq_bridge_admit, ys_zmq_bridge_close, ys_zmq_bridge_event, ys_zmq_bridge_free,
+    ys_zmq_bridge_statistics, ys_zmq_bridge_subscribe, ys_zmq_bridge_unsubscribe, ys_zmq_bridge_wait_subscribers,
+    ys_zmq_duplex_open, ys_zmq_event, ys_zmq_key_pair, ys_zmq_options, ys_zmq_part, ys_zmq_publish,
+    ys_zmq_publish_open, ys_zmq_publish_parts, ys_zmq_pull_open, ys_zmq_push_open, ys_zmq_question,
+    ys_zmq_question_answer, ys_zmq_question_answer_parts, ys_zmq_question_bytes, ys_zmq_question_free,
+    ys_zmq_question_part, ys_zmq_questions, ys_zmq_questions_arm, ys_zmq_questions_fd, ys_zmq_questions_free,
+    ys_zmq_questions_recv, ys_zmq_recv, ys_zmq_refusal, ys_zmq_rx, ys_zmq_rx_arm, ys_zmq_rx_fd, ys_zmq_rx_free,
+    ys_zmq_rx_part, ys_zmq_rx_topic, ys_zmq_send, ys_zmq_send_parts, ys_zmq_statistics, ys_zmq_subscribe_open,
+    ys_zmq_tx, ys_zmq_tx_arm, ys_zmq_tx_fd, ys_zmq_tx_free, ys_zmq_when_full,
 };

@@ -88,6 +88,9 @@ fn what_was_freed_says_so() {
         assert_eq!((ys_zmq_tx_fd(tx), ys_zmq_tx_arm(tx)), (EFREED, EFREED));
         assert_eq!(ys_zmq_recv(rx, &mut bytes, &mut length, -1), EFREED);
         assert!(ys_zmq_rx_topic(rx, &mut length).is_null());
+        assert!(ys_zmq_rx_part(rx, 0, &mut length).is_null());
+        let one = [ys_zmq_part { bytes: null(), length: 0 }];
+        assert_eq!(ys_zmq_send_parts(tx, one.as_ptr(), 1, 0), EFREED);
         assert_eq!((ys_zmq_rx_fd(rx), ys_zmq_rx_arm(rx)), (EFREED, EFREED));
         assert_eq!(ys_zmq_bridge_close(bridge, 0, null_mut()), EFREED);
         assert!(ys_zmq_bridge_address(bridge, 0).is_null());

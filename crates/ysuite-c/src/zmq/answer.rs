@@ -3,15 +3,77 @@
 use core::ffi::{c_int, c_void};
 use core::ptr;
 
+use ysuite::signal::YSocketpair;
 use ysuite::spsc;
-use ysuite_zmq::{Frame, Question};
+use ysuite_zmq::{Frame, Question, Reply};
 
-use super::{Watched, arm, fd, received};
-use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_OK};
+use super::parts::{self, Message, Outgoing};
+use super::tx::ys_zmq_part;
+use super::{Attaches, Watched, arm, fd, received};
+use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_OK, ys_code};
 use crate::ends::{Kind, bytes, enter, free, open, place};
 use crate::limit::Limit;
 
-type Asked = Question<Frame, Vec<u8>>;
+/// The channel of a bridge that answers, with messages of one part or of several.
+pub(crate) enum Questions {
+    Plain(spsc::Receiver<Question<Frame, Vec<u8>>>),
+    Lists(spsc::Receiver<Question<Vec<Frame>, Vec<Vec<u8>>>>),
+}
+
+impl Attaches for Questions {
+    fn attach(&mut self, set: &mut YSocketpair) -> bool {
+        match self {
+            Self::Plain(receiver) => receiver.attach(set),
+            Self::Lists(receiver) => receiver.attach(set),
+        }
+    }
+}
+
+impl Questions {
+    fn next(&mut self, limit: Limit) -> Result<Asked, ys_code> {
+        match self {
+            Self::Plain(receiver) => {
+                received(receiver, limit).map(|Question { message, reply }| Asked::new(message, Replies::Plain(reply)))
+            }
+            Self::Lists(receiver) => {
+                received(receiver, limit).map(|Question { message, reply }| Asked::new(message, Replies::Lists(reply)))
+            }
+        }
+    }
+}
+
+/// A question, and where its answer goes.
+pub(crate) struct Asked {
+    message: Message,
+    reply: Replies,
+}
+
+enum Replies {
+    Plain(Reply<Vec<u8>>),
+    Lists(Reply<Vec<Vec<u8>>>),
+}
+
+fn replied<A: Outgoing>(to: Reply<A>, answer: &[&[u8]]) -> bool {
+    A::of(answer).is_some_and(|answer| to.send(answer).is_ok())
+}
+
+impl Asked {
+    fn new(message: impl Into<Message>, reply: Replies) -> Self {
+        Self { message: message.into(), reply }
+    }
+
+    /// Whether its answer may have so many parts.
+    fn takes(&self, parts: usize) -> bool {
+        parts == 1 || matches!(self.reply, Replies::Lists(_))
+    }
+
+    fn answer(self, answer: &[&[u8]]) -> bool {
+        match self.reply {
+            Replies::Plain(to) => replied(to, answer),
+            Replies::Lists(to) => replied(to, answer),
+        }
+    }
+}
 
 /// Receives questions by a bridge: of ys_zmq_answer_open. One thread at a time; it may move between threads. Freed by
 /// ys_zmq_questions_free.
@@ -22,7 +84,7 @@ pub struct ys_zmq_questions {
 impl Kind for ys_zmq_questions {
     const FREE: &'static str = "ys_zmq_questions_free";
 
-    type End = Watched<spsc::Receiver<Asked>>;
+    type End = Watched<Questions>;
 }
 
 /// A question that waits for its answer. It may be answered at any time, in any order, by any thread, one at a time. Freed by
@@ -54,8 +116,8 @@ pub unsafe extern "C" fn ys_zmq_questions_recv(
     }
     // SAFETY: by the caller.
     unsafe { *question = ptr::null_mut() };
-    let recv = |questions: &mut Watched<spsc::Receiver<Asked>>| {
-        let next = || received(&mut questions.end, Limit::from_nanoseconds(ns));
+    let recv = |questions: &mut Watched<Questions>| {
+        let next = || questions.end.next(Limit::from_nanoseconds(ns));
         // SAFETY: by the caller.
         unsafe { open(question, next) }
     };
@@ -94,25 +156,33 @@ pub unsafe extern "C" fn ys_zmq_questions_free(questions: *mut ys_zmq_questions)
     unsafe { free(questions) }
 }
 
-/// The bytes of a question, which stay until it is answered or freed.
+/// The bytes of a question, which stay until it is answered or freed. Of several parts these are the first.
 ///
 /// @param question the question
 /// @param length receives how many; 0 after an error
 /// @return the address of the first; NULL after an error, with EINVAL in errno: it was answered
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_zmq_question_bytes(question: *mut ys_zmq_question, length: *mut usize) -> *const c_void {
-    if length.is_null() {
-        return Answer::from_code(YS_EINVAL);
-    }
     // SAFETY: by the caller.
-    unsafe { *length = 0 };
-    let look = |question: &mut Asked| {
-        // SAFETY: by the caller.
-        unsafe { *length = question.message.len() };
-        question.message.as_ptr().cast::<c_void>()
-    };
+    unsafe { ys_zmq_question_part(question, 0, length) }
+}
+
+/// A part of a question, which stays until it is answered or freed. Of a bridge that was opened without `parts` there is one only.
+///
+/// @param question the question
+/// @param at its index
+/// @param length receives how many bytes it has; 0 where there is none
+/// @return the address of its first byte; NULL: there are no more parts, or with EINVAL in errno: it was answered
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_zmq_question_part(
+    question: *mut ys_zmq_question,
+    at: usize,
+    length: *mut usize,
+) -> *const c_void {
     // SAFETY: by the caller.
-    unsafe { enter(question, look) }
+    let lend = |question: &mut Asked| unsafe { question.message.lend(at, length) };
+    // SAFETY: by the caller.
+    unsafe { parts::part(length, || enter(question, lend)) }
 }
 
 /// Answers a question. Never waits. If the one that asks is gone, or has given up, the answer reaches nobody.
@@ -129,9 +199,35 @@ pub unsafe extern "C" fn ys_zmq_question_answer(
 ) -> c_int {
     // SAFETY: by the caller.
     let Some(answer) = (unsafe { bytes(answer, length) }) else { return c_int::from_code(YS_EINVAL) };
+    // SAFETY: by the caller.
+    unsafe { give(question, &[answer]) }
+}
+
+/// Answers a question with several parts, as ys_zmq_question_answer. The bridge was opened with `parts`.
+///
+/// @param question the question, which is freed afterwards
+/// @param parts the parts, which are copied
+/// @param count how many, at least 1
+/// @return as ys_zmq_question_answer; YS_ENOTSUP: answers have one part here
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_zmq_question_answer_parts(
+    question: *mut ys_zmq_question,
+    parts: *const ys_zmq_part,
+    count: usize,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { parts::with(parts, count, |answer| give(question, answer)) }
+}
+
+/// # Safety
+/// As of [`handle::enter`](crate::handle::enter).
+unsafe fn give(question: *mut ys_zmq_question, answer: &[&[u8]]) -> c_int {
     let give = |place: &mut Option<Asked>| {
-        let given = place.take().map(|question| question.answer(answer.to_vec()).is_ok());
-        c_int::from_code(if given == Some(true) { YS_OK } else { YS_CLOSED })
+        if place.as_ref().is_some_and(|question| !question.takes(answer.len())) {
+            return c_int::from_code(YS_ENOTSUP);
+        }
+        let is_sent = place.take().is_some_and(|question| question.answer(answer));
+        c_int::from_code(if is_sent { YS_OK } else { YS_CLOSED })
     };
     // SAFETY: by the caller.
     unsafe { place(question, give) }

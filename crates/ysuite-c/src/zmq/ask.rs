@@ -7,8 +7,10 @@ use std::collections::HashMap;
 use ysuite::{SendTimeoutError, TrySendError};
 use ysuite_zmq::{Asker, Frame, Pending, Unanswered};
 
+use super::parts::{self, Message, Outgoing};
+use super::tx::ys_zmq_part;
 use super::{Lent, code};
-use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ERANGE, YS_FULL, YS_OK, YS_TIMEOUT, ys_code};
+use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_ERANGE, YS_FULL, YS_OK, YS_TIMEOUT, ys_code};
 use crate::ends::{Kind, bytes, enter, free, open, refuse};
 use crate::limit::{Clock, Limit};
 
@@ -24,14 +26,27 @@ impl Kind for ys_zmq_asker {
     type End = Asking;
 }
 
+/// Asks, with messages of one part or of several.
+#[derive(Clone)]
+pub(super) enum Askers {
+    Plain(Asker<Vec<u8>, Frame>),
+    Lists(Asker<Vec<Vec<u8>>, Vec<Frame>>),
+}
+
+/// A question that was asked.
+enum Asked {
+    Plain(Pending<Frame>),
+    Lists(Pending<Vec<Frame>>),
+}
+
 pub(crate) struct Asking {
-    asker: Asker<Vec<u8>, Frame>,
+    asker: Askers,
     // GROWS: by questions that are asked and whose answers are not received; the bridge limits them.
-    calls: HashMap<u64, Pending<Frame>>,
+    calls: HashMap<u64, Asked>,
     /// The number of the last one.
     last: u64,
     /// What the program was lent.
-    answer: Frame,
+    answer: Message,
 }
 
 /// Why there is no answer.
@@ -46,35 +61,67 @@ fn unanswered(why: Unanswered) -> ys_code {
     }
 }
 
+fn begun<Q: Outgoing, A: Send>(
+    asker: &Asker<Q, A>,
+    question: &[&[u8]],
+    clock: &mut Clock,
+) -> Result<Pending<A>, ys_code> {
+    let question = Q::of(question).ok_or(YS_ENOTSUP)?;
+    match clock.left() {
+        None => asker.begin(question).map_err(unanswered),
+        Some(time) if time.is_zero() => asker.try_begin(question).map_err(|error| match error {
+            TrySendError::Full(_) => YS_FULL,
+            TrySendError::Disconnected(_) => YS_CLOSED,
+        }),
+        Some(time) => asker.begin_timeout(question, time).map_err(|error| match error {
+            SendTimeoutError::Timeout(_) => YS_TIMEOUT,
+            SendTimeoutError::Disconnected(_) => YS_CLOSED,
+        }),
+    }
+}
+
+fn answer<A: Into<Message>>(pending: &mut Pending<A>, limit: Limit, clock: &mut Clock) -> Result<Message, ys_code> {
+    let found = match clock.left() {
+        None => pending.wait_timeout(Duration::MAX),
+        Some(time) if time.is_zero() => pending.try_get(),
+        Some(time) => pending.wait_timeout(time),
+    };
+    found.ok_or(limit.empty())?.map(Into::into).map_err(unanswered)
+}
+
 impl Asking {
-    pub(super) fn new(asker: Asker<Vec<u8>, Frame>) -> Self {
-        Self { asker, calls: HashMap::new(), last: 0, answer: Frame::default() }
+    pub(super) fn new(asker: Askers) -> Self {
+        Self { asker, calls: HashMap::new(), last: 0, answer: Message::default() }
     }
 
-    fn begin(&self, question: &[u8], clock: &mut Clock) -> Result<Pending<Frame>, ys_code> {
-        let question = question.to_vec();
-        match clock.left() {
-            None => self.asker.begin(question).map_err(unanswered),
-            Some(time) if time.is_zero() => self.asker.try_begin(question).map_err(|error| match error {
-                TrySendError::Full(_) => YS_FULL,
-                TrySendError::Disconnected(_) => YS_CLOSED,
-            }),
-            Some(time) => self.asker.begin_timeout(question, time).map_err(|error| match error {
-                SendTimeoutError::Timeout(_) => YS_TIMEOUT,
-                SendTimeoutError::Disconnected(_) => YS_CLOSED,
-            }),
+    fn begin(&self, question: &[&[u8]], clock: &mut Clock) -> Result<Asked, ys_code> {
+        match &self.asker {
+            Askers::Plain(asker) => begun(asker, question, clock).map(Asked::Plain),
+            Askers::Lists(asker) => begun(asker, question, clock).map(Asked::Lists),
         }
     }
 
     /// The answer is kept. Where the time is over first, the question goes on.
-    fn finish(&mut self, pending: &mut Pending<Frame>, limit: Limit, clock: &mut Clock) -> Result<(), ys_code> {
-        let found = match clock.left() {
-            None => pending.wait_timeout(Duration::MAX),
-            Some(time) if time.is_zero() => pending.try_get(),
-            Some(time) => pending.wait_timeout(time),
+    fn finish(&mut self, pending: &mut Asked, limit: Limit, clock: &mut Clock) -> Result<(), ys_code> {
+        self.answer = match pending {
+            Asked::Plain(pending) => answer(pending, limit, clock)?,
+            Asked::Lists(pending) => answer(pending, limit, clock)?,
         };
-        self.answer = found.ok_or(limit.empty())?.map_err(unanswered)?;
         Ok(())
+    }
+
+    /// Asks, and puts the number of the question.
+    ///
+    /// # Safety
+    /// A place.
+    unsafe fn ask(&mut self, question: &[&[u8]], call: *mut u64, ns: i64) -> c_int {
+        code(self.begin(question, &mut Clock::new(Limit::from_nanoseconds(ns))).map(|pending| {
+            // MUTANT: More than one: any number that is new.
+            self.last += 1;
+            self.calls.insert(self.last, pending);
+            // SAFETY: by the caller.
+            unsafe { *call = self.last };
+        }))
     }
 }
 
@@ -107,10 +154,10 @@ pub unsafe extern "C" fn ys_zmq_asker_call(
     let call = |asking: &mut Asking| {
         let limit = Limit::from_nanoseconds(ns);
         let mut clock = Clock::new(limit);
-        let asked = asking.begin(question, &mut clock);
+        let asked = asking.begin(&[question], &mut clock);
         let done = asked.and_then(|mut pending| asking.finish(&mut pending, limit, &mut clock));
         // SAFETY: by the caller. The answer stays where it is until the next one.
-        code(done.map(|()| unsafe { lent.put(&asking.answer) }))
+        code(done.map(|()| unsafe { lent.put(asking.answer.first()) }))
     };
     // SAFETY: by the caller.
     unsafe { enter(asker, call) }
@@ -138,18 +185,55 @@ pub unsafe extern "C" fn ys_zmq_asker_ask(
     };
     // SAFETY: by the caller.
     unsafe { *call = 0 };
-    let ask = |asking: &mut Asking| {
-        let asked = asking.begin(question, &mut Clock::new(Limit::from_nanoseconds(ns)));
-        code(asked.map(|pending| {
-            // MUTANT: More than one: any number that is new.
-            asking.last += 1;
-            asking.calls.insert(asking.last, pending);
-            // SAFETY: by the caller.
-            unsafe { *call = asking.last };
-        }))
-    };
+    // SAFETY: by the caller.
+    let ask = |asking: &mut Asking| unsafe { asking.ask(&[question], call, ns) };
     // SAFETY: by the caller.
     unsafe { enter(asker, ask) }
+}
+
+/// Asks a question of several parts, as ys_zmq_asker_ask. The bridge was opened with `parts`.
+///
+/// @param asker the asker
+/// @param parts the parts, which are copied
+/// @param count how many, at least 1
+/// @param call as of ys_zmq_asker_ask
+/// @param ns as of ys_zmq_asker_ask
+/// @return as ys_zmq_asker_ask; YS_ENOTSUP: questions have one part here
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_zmq_asker_ask_parts(
+    asker: *mut ys_zmq_asker,
+    parts: *const ys_zmq_part,
+    count: usize,
+    call: *mut u64,
+    ns: i64,
+) -> c_int {
+    if call.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { *call = 0 };
+    let ask = |question: &[&[u8]]| {
+        // SAFETY: by the caller.
+        let ask = |asking: &mut Asking| unsafe { asking.ask(question, call, ns) };
+        // SAFETY: by the caller.
+        unsafe { enter(asker, ask) }
+    };
+    // SAFETY: by the caller.
+    unsafe { parts::with(parts, count, ask) }
+}
+
+/// A part of the answer that was received last, lent as that is.
+///
+/// @param asker the asker
+/// @param at its index; 0: that which was lent
+/// @param length receives how many bytes it has; 0 where there is none
+/// @return the address of its first byte; NULL: there are no more parts, or with EINVAL in errno: an error
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_zmq_asker_part(asker: *mut ys_zmq_asker, at: usize, length: *mut usize) -> *const c_void {
+    // SAFETY: by the caller.
+    let lend = |asking: &mut Asking| unsafe { asking.answer.lend(at, length) };
+    // SAFETY: by the caller.
+    unsafe { parts::part(length, || enter(asker, lend)) }
 }
 
 /// Receives the answer of a question that was asked by this asker; lent as of ys_zmq_asker_call. Then the question is over, as it is
@@ -180,7 +264,7 @@ pub unsafe extern "C" fn ys_zmq_asker_recv(
             asking.calls.insert(call, pending);
         }
         // SAFETY: by the caller. The answer stays where it is until the next one.
-        code(done.map(|()| unsafe { lent.put(&asking.answer) }))
+        code(done.map(|()| unsafe { lent.put(asking.answer.first()) }))
     };
     // SAFETY: by the caller.
     unsafe { enter(asker, recv) }

@@ -5,6 +5,7 @@ mod ask;
 mod bridge;
 mod open;
 mod options;
+mod parts;
 mod refusal;
 mod rx;
 mod tx;
@@ -18,12 +19,13 @@ use ysuite::{RecvTimeoutError, TryRecvError, spsc};
 use ysuite_zmq::{Error, Failure};
 
 pub use self::answer::{
-    ys_zmq_question, ys_zmq_question_answer, ys_zmq_question_bytes, ys_zmq_question_free, ys_zmq_questions,
-    ys_zmq_questions_arm, ys_zmq_questions_fd, ys_zmq_questions_free, ys_zmq_questions_recv,
+    ys_zmq_question, ys_zmq_question_answer, ys_zmq_question_answer_parts, ys_zmq_question_bytes, ys_zmq_question_free,
+    ys_zmq_question_part, ys_zmq_questions, ys_zmq_questions_arm, ys_zmq_questions_fd, ys_zmq_questions_free,
+    ys_zmq_questions_recv,
 };
 pub use self::ask::{
-    ys_zmq_asker, ys_zmq_asker_ask, ys_zmq_asker_call, ys_zmq_asker_clone, ys_zmq_asker_free, ys_zmq_asker_give_up,
-    ys_zmq_asker_recv,
+    ys_zmq_asker, ys_zmq_asker_ask, ys_zmq_asker_ask_parts, ys_zmq_asker_call, ys_zmq_asker_clone, ys_zmq_asker_free,
+    ys_zmq_asker_give_up, ys_zmq_asker_part, ys_zmq_asker_recv,
 };
 pub use self::bridge::{
     ys_zmq_bridge, ys_zmq_bridge_address, ys_zmq_bridge_admit, ys_zmq_bridge_close, ys_zmq_bridge_event,
@@ -36,8 +38,13 @@ pub use self::open::{
 };
 pub use self::options::{ys_zmq_options, ys_zmq_when_full};
 pub use self::refusal::ys_zmq_refusal;
-pub use self::rx::{ys_zmq_recv, ys_zmq_rx, ys_zmq_rx_arm, ys_zmq_rx_fd, ys_zmq_rx_free, ys_zmq_rx_topic};
-pub use self::tx::{ys_zmq_publish, ys_zmq_send, ys_zmq_tx, ys_zmq_tx_arm, ys_zmq_tx_fd, ys_zmq_tx_free};
+pub use self::rx::{
+    ys_zmq_recv, ys_zmq_rx, ys_zmq_rx_arm, ys_zmq_rx_fd, ys_zmq_rx_free, ys_zmq_rx_part, ys_zmq_rx_topic,
+};
+pub use self::tx::{
+    ys_zmq_part, ys_zmq_publish, ys_zmq_publish_parts, ys_zmq_send, ys_zmq_send_parts, ys_zmq_tx, ys_zmq_tx_arm,
+    ys_zmq_tx_fd, ys_zmq_tx_free,
+};
 use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_ESYSTEM, YS_OK, ys_code};
 use crate::ends::{Kind, enter, refuse};
 use crate::errno;

@@ -4,13 +4,16 @@ use core::ffi::{c_char, c_int};
 use core::ptr;
 
 use ysuite::spsc;
-use ysuite_zmq::{Bridge, Frame, KeyPair, Published, Started, Topic};
+use ysuite_zmq::{
+    Answer as AnswerBuilder, Ask, Asker, Bridge, Duplex, Error, Frame, FromWire, KeyPair, Publish, Published, Pull,
+    Push, Question, Started, Subscribe, ToWire, Topic,
+};
 
-use super::answer::ys_zmq_questions;
-use super::ask::{Asking, ys_zmq_asker};
+use super::answer::{Questions, ys_zmq_questions};
+use super::ask::{Askers, Asking, ys_zmq_asker};
 use super::bridge::{Running, ys_zmq_bridge};
-use super::options::{Builder as _, Given, ys_zmq_options};
-use super::rx::{In, ys_zmq_rx};
+use super::options::{Builder, Given, ys_zmq_options};
+use super::rx::{In, Incoming, ys_zmq_rx};
 use super::tx::{Out, ys_zmq_tx};
 use super::{Watched, code_of};
 use crate::code::{Answer, YS_EINVAL, YS_OK};
@@ -58,6 +61,89 @@ fn incoming<T: super::rx::Channel + 'static>((started, receiver): (Started, T)) 
     (started, Watched::new(In::new(receiver)))
 }
 
+type Opened<E> = Result<(Started, E), Error>;
+
+fn push<M: ToWire>(given: &Given, out: impl FnOnce(spsc::Sender<M>) -> Out) -> Opened<Watched<Out>>
+where
+    Push<spsc::Receiver<M>>: Builder,
+{
+    let (sender, source) = spsc::bounded(given.capacity);
+    Ok((Bridge::push(source).with(given).start()?, Watched::new(out(sender))))
+}
+
+fn pull<M: FromWire + Incoming>(given: &Given) -> Opened<Watched<In>>
+where
+    Pull<M>: Builder,
+{
+    let pull = Bridge::pull::<M>().with(given).bounded(given.capacity);
+    if given.conflate { pull.start_conflated().map(incoming) } else { pull.start().map(incoming) }
+}
+
+fn publish<M: ToWire>(given: &Given, out: impl FnOnce(spsc::Sender<Published<M>>, Topic) -> Out) -> Opened<Watched<Out>>
+where
+    Publish<spsc::Receiver<Published<M>>>: Builder,
+{
+    let (sender, source) = spsc::bounded::<Published<M>>(given.capacity);
+    let publish = Bridge::publish(source).with(given).when_full(given.when_full);
+    let publish = given.joined.into_iter().fold(publish, |publish, byte| publish.joined_by(byte));
+    let publish = if given.without_topic { publish.without_topic() } else { publish };
+    Ok((publish.start()?, Watched::new(out(sender, Topic::default()))))
+}
+
+fn subscribe<M: FromWire>(given: &Given) -> Opened<Watched<In>>
+where
+    Subscribe<Published<M>>: Builder,
+    Published<M>: Incoming,
+{
+    let subscribe = Bridge::subscribe::<Published<M>>().with(given).bounded(given.capacity);
+    let subscribe = given.joined.into_iter().fold(subscribe, |subscribe, byte| subscribe.joined_by(byte));
+    let subscribe = if given.without_topic { subscribe.without_topic() } else { subscribe };
+    let subscribe = given.topics.iter().fold(subscribe, |subscribe, topics| subscribe.topics(topics));
+    if given.conflate { subscribe.start_conflated().map(incoming) } else { subscribe.start().map(incoming) }
+}
+
+fn duplex<M: ToWire, N: FromWire + Incoming>(
+    given: &Given,
+    out: impl FnOnce(spsc::Sender<M>) -> Out,
+) -> Opened<(Watched<Out>, Watched<In>)>
+where
+    Duplex<spsc::Receiver<M>, N>: Builder,
+{
+    let (sender, source) = spsc::bounded(given.capacity);
+    let mut duplex = Bridge::duplex::<_, N>(source).with(given).bounded(given.capacity);
+    if given.at_least_once {
+        duplex = duplex.at_least_once();
+    }
+    let duplex = given.unacknowledged.into_iter().fold(duplex, |duplex, most| duplex.unacknowledged(most));
+    let (started, receiver) = duplex.start()?;
+    Ok((started, (Watched::new(out(sender)), Watched::new(In::new(receiver)))))
+}
+
+fn ask<Q: ToWire, A: FromWire>(given: &Given, askers: impl FnOnce(Asker<Q, A>) -> Askers) -> Opened<Asking>
+where
+    Ask<Q, A>: Builder,
+{
+    let mut ask = Bridge::ask::<Q, A>().with(given).retries(given.retries);
+    if let Some(timeout) = given.timeout {
+        ask = ask.timeout(timeout);
+    }
+    if let Some(most) = given.unanswered {
+        ask = ask.unanswered(most);
+    }
+    ask.start().map(|(started, asker)| (started, Asking::new(askers(asker))))
+}
+
+fn answer<Q: FromWire, A: ToWire>(
+    given: &Given,
+    questions: impl FnOnce(spsc::Receiver<Question<Q, A>>) -> Questions,
+) -> Opened<Watched<Questions>>
+where
+    AnswerBuilder<Q, A>: Builder,
+{
+    let answer = Bridge::answer::<Q, A>().with(given).bounded(given.capacity);
+    answer.start().map(|(started, receiver)| (started, Watched::new(questions(receiver))))
+}
+
 /// Opens a bridge that sends: each message to one of those that pull, in turn. Its peers are PULL sockets. Never waits for them.
 ///
 /// @param options addresses and options
@@ -72,11 +158,7 @@ pub unsafe extern "C" fn ys_zmq_push_open(
     bridge: *mut *mut ys_zmq_bridge,
     tx: *mut *mut ys_zmq_tx,
 ) -> c_int {
-    let start = |given: &Given| {
-        let (sender, source) = spsc::bounded(given.capacity);
-        let started = Bridge::push(source).with(given).start()?;
-        Ok((started, Watched::new(Out::Plain(sender))))
-    };
+    let start = |given: &Given| if given.parts { push(given, Out::Lists) } else { push(given, Out::Plain) };
     // SAFETY: by the caller.
     unsafe { bridged(options, bridge, tx, start) }
 }
@@ -93,10 +175,7 @@ pub unsafe extern "C" fn ys_zmq_pull_open(
     bridge: *mut *mut ys_zmq_bridge,
     rx: *mut *mut ys_zmq_rx,
 ) -> c_int {
-    let start = |given: &Given| {
-        let pull = Bridge::pull::<Frame>().with(given).bounded(given.capacity);
-        if given.conflate { pull.start_conflated().map(incoming) } else { pull.start().map(incoming) }
-    };
+    let start = |given: &Given| if given.parts { pull::<Vec<Frame>>(given) } else { pull::<Frame>(given) };
     // SAFETY: by the caller.
     unsafe { bridged(options, bridge, rx, start) }
 }
@@ -114,12 +193,8 @@ pub unsafe extern "C" fn ys_zmq_publish_open(
     bridge: *mut *mut ys_zmq_bridge,
     tx: *mut *mut ys_zmq_tx,
 ) -> c_int {
-    let start = |given: &Given| {
-        let (sender, source) = spsc::bounded::<Published<Vec<u8>>>(given.capacity);
-        let publish = Bridge::publish(source).with(given).when_full(given.when_full);
-        let publish = given.joined.into_iter().fold(publish, |publish, byte| publish.joined_by(byte));
-        Ok((publish.start()?, Watched::new(Out::Published(sender, Topic::default()))))
-    };
+    let start =
+        |given: &Given| if given.parts { publish(given, Out::PublishedLists) } else { publish(given, Out::Published) };
     // SAFETY: by the caller.
     unsafe { bridged(options, bridge, tx, start) }
 }
@@ -136,12 +211,7 @@ pub unsafe extern "C" fn ys_zmq_subscribe_open(
     bridge: *mut *mut ys_zmq_bridge,
     rx: *mut *mut ys_zmq_rx,
 ) -> c_int {
-    let start = |given: &Given| {
-        let subscribe = Bridge::subscribe::<Published<Frame>>().with(given).bounded(given.capacity);
-        let subscribe = given.joined.into_iter().fold(subscribe, |subscribe, byte| subscribe.joined_by(byte));
-        let subscribe = given.topics.iter().fold(subscribe, |subscribe, topics| subscribe.topics(topics));
-        if given.conflate { subscribe.start_conflated().map(incoming) } else { subscribe.start().map(incoming) }
-    };
+    let start = |given: &Given| if given.parts { subscribe::<Vec<Frame>>(given) } else { subscribe::<Frame>(given) };
     // SAFETY: by the caller.
     unsafe { bridged(options, bridge, rx, start) }
 }
@@ -165,15 +235,12 @@ pub unsafe extern "C" fn ys_zmq_duplex_open(
     let Some(rx) = (unsafe { none(bridge).and(none(tx)).and(none(rx)) }) else { return c_int::from_code(YS_EINVAL) };
     let mut receiver = None;
     let start = |given: &Given| {
-        let (sender, source) = spsc::bounded::<Vec<u8>>(given.capacity);
-        let mut duplex = Bridge::duplex::<_, Frame>(source).with(given).bounded(given.capacity);
-        if given.at_least_once {
-            duplex = duplex.at_least_once();
-        }
-        let duplex = given.unacknowledged.into_iter().fold(duplex, |duplex, most| duplex.unacknowledged(most));
-        let (started, incoming) = duplex.start()?;
-        receiver = Some(Watched::new(In::new(incoming)));
-        Ok((started, Watched::new(Out::Plain(sender))))
+        let (started, (out, incoming)) = match given.parts {
+            true => duplex::<_, Vec<Frame>>(given, Out::Lists)?,
+            false => duplex::<_, Frame>(given, Out::Plain)?,
+        };
+        receiver = Some(incoming);
+        Ok((started, out))
     };
     // SAFETY: by the caller.
     let code = unsafe { bridged(options, bridge, tx, start) };
@@ -194,16 +261,7 @@ pub unsafe extern "C" fn ys_zmq_ask_open(
     bridge: *mut *mut ys_zmq_bridge,
     asker: *mut *mut ys_zmq_asker,
 ) -> c_int {
-    let start = |given: &Given| {
-        let mut ask = Bridge::ask::<Vec<u8>, Frame>().with(given).retries(given.retries);
-        if let Some(timeout) = given.timeout {
-            ask = ask.timeout(timeout);
-        }
-        if let Some(most) = given.unanswered {
-            ask = ask.unanswered(most);
-        }
-        ask.start().map(|(started, asker)| (started, Asking::new(asker)))
-    };
+    let start = |given: &Given| if given.parts { ask(given, Askers::Lists) } else { ask(given, Askers::Plain) };
     // SAFETY: by the caller.
     unsafe { bridged(options, bridge, asker, start) }
 }
@@ -220,10 +278,8 @@ pub unsafe extern "C" fn ys_zmq_answer_open(
     bridge: *mut *mut ys_zmq_bridge,
     questions: *mut *mut ys_zmq_questions,
 ) -> c_int {
-    let start = |given: &Given| {
-        let answer = Bridge::answer::<Frame, Vec<u8>>().with(given).bounded(given.capacity);
-        answer.start().map(|(started, receiver)| (started, Watched::new(receiver)))
-    };
+    let start =
+        |given: &Given| if given.parts { answer(given, Questions::Lists) } else { answer(given, Questions::Plain) };
     // SAFETY: by the caller.
     unsafe { bridged(options, bridge, questions, start) }
 }

@@ -76,6 +76,11 @@ pub struct ys_zmq_options {
     pub server_key: *const c_char,
     /// The public keys of the clients that this server admits: no others.
     pub client_keys: *const *const c_char,
+    /// Not 0: messages are lists of parts, one at least, as ys_zmq_part has it. 0: a message of several parts is malformed. Both sides of a
+    /// duplex say the same.
+    pub parts: c_int,
+    /// Of publishers and subscribers, not 0: a message comes alone, and is asked for by how it begins. Topics are neither sent nor told.
+    pub without_topic: c_int,
 }
 
 /// Options that cannot be, for this reason.
@@ -147,6 +152,8 @@ pub(super) struct Given {
     pub(super) retries: usize,
     pub(super) unanswered: Option<usize>,
     security: Security,
+    pub(super) parts: bool,
+    pub(super) without_topic: bool,
 }
 
 /// The default of channels, and of marks.
@@ -205,6 +212,8 @@ impl ys_zmq_options {
             unanswered: count(self.unanswered),
             // SAFETY: by the caller.
             security: unsafe { self.security()? },
+            parts: self.parts != 0,
+            without_topic: self.without_topic != 0,
         })
     }
 
@@ -305,4 +314,11 @@ impl_builder! {
     Duplex<spsc::Receiver<Vec<u8>>, Frame>,
     Ask<Vec<u8>, Frame>,
     Answer<Frame, Vec<u8>>,
+    Push<spsc::Receiver<Vec<Vec<u8>>>>,
+    Pull<Vec<Frame>>,
+    Publish<spsc::Receiver<Published<Vec<Vec<u8>>>>>,
+    Subscribe<Published<Vec<Frame>>>,
+    Duplex<spsc::Receiver<Vec<Vec<u8>>>, Vec<Frame>>,
+    Ask<Vec<Vec<u8>>, Vec<Frame>>,
+    Answer<Vec<Frame>, Vec<Vec<u8>>>,
 }

@@ -7,6 +7,7 @@ use ysuite::signal::YSocketpair;
 use ysuite::{RecvTimeoutError, TryRecvError, mpmc, spsc};
 use ysuite_zmq::{Frame, Published, Topic};
 
+use super::parts::{self, Message};
 use super::{Attaches, Lent, Watched, arm, code, fd, received};
 use crate::code::{Answer, YS_CLOSED, YS_EINVAL, ys_code};
 use crate::ends::{Kind, enter, free};
@@ -26,29 +27,35 @@ impl Kind for ys_zmq_rx {
 
 /// A message, and what it is about.
 pub(crate) trait Incoming: Send + 'static {
-    fn parts(self) -> (Topic, Frame);
+    fn opened(self) -> (Topic, Message);
 }
 
 impl Incoming for Frame {
-    fn parts(self) -> (Topic, Frame) {
-        (Topic::default(), self)
+    fn opened(self) -> (Topic, Message) {
+        (Topic::default(), self.into())
     }
 }
 
-impl Incoming for Published<Frame> {
-    fn parts(self) -> (Topic, Frame) {
-        (self.topic, self.message)
+impl Incoming for Vec<Frame> {
+    fn opened(self) -> (Topic, Message) {
+        (Topic::default(), self.into())
+    }
+}
+
+impl<M: Into<Message> + Send + 'static> Incoming for Published<M> {
+    fn opened(self) -> (Topic, Message) {
+        (self.topic, self.message.into())
     }
 }
 
 /// The channel of the bridge, of any kind.
 pub(crate) trait Channel: Attaches + Send {
-    fn next(&mut self, limit: Limit) -> Result<(Topic, Frame), ys_code>;
+    fn next(&mut self, limit: Limit) -> Result<(Topic, Message), ys_code>;
 }
 
 impl<M: Incoming> Channel for spsc::Receiver<M> {
-    fn next(&mut self, limit: Limit) -> Result<(Topic, Frame), ys_code> {
-        received(self, limit).map(M::parts)
+    fn next(&mut self, limit: Limit) -> Result<(Topic, Message), ys_code> {
+        received(self, limit).map(M::opened)
     }
 }
 
@@ -60,7 +67,7 @@ impl<M: Incoming> Attaches for mpmc::Receiver<M> {
 
 /// One that keeps the newest.
 impl<M: Incoming> Channel for mpmc::Receiver<M> {
-    fn next(&mut self, limit: Limit) -> Result<(Topic, Frame), ys_code> {
+    fn next(&mut self, limit: Limit) -> Result<(Topic, Message), ys_code> {
         let found = match limit {
             Limit::Now => self.try_recv().map_err(|error| match error {
                 TryRecvError::Empty => limit.empty(),
@@ -72,7 +79,7 @@ impl<M: Incoming> Channel for mpmc::Receiver<M> {
             }),
             Limit::Never => self.recv().map_err(|_| YS_CLOSED),
         };
-        found.map(M::parts)
+        found.map(M::opened)
     }
 }
 
@@ -80,12 +87,12 @@ impl<M: Incoming> Channel for mpmc::Receiver<M> {
 pub(crate) struct In {
     channel: Box<dyn Channel>,
     topic: Topic,
-    message: Frame,
+    message: Message,
 }
 
 impl In {
     pub(super) fn new(channel: impl Channel + 'static) -> Self {
-        Self { channel: Box::new(channel), topic: Topic::default(), message: Frame::default() }
+        Self { channel: Box::new(channel), topic: Topic::default(), message: Message::default() }
     }
 }
 
@@ -95,7 +102,8 @@ impl Attaches for In {
     }
 }
 
-/// Receives a message. Nothing is copied: its bytes are lent until the next call of this function for this receiver.
+/// Receives a message. Nothing is copied: its bytes are lent until the next call of this function for this receiver. Of several parts these
+/// are the first; ys_zmq_rx_part has the others.
 ///
 /// @param rx the receiver
 /// @param message receives the address of its first byte; NULL after an error
@@ -118,11 +126,25 @@ pub unsafe extern "C" fn ys_zmq_recv(
         code(next.map(|(topic, message)| {
             (receiving.topic, receiving.message) = (topic, message);
             // SAFETY: by the caller. The message stays where it is until the next one.
-            unsafe { lent.put(&receiving.message) };
+            unsafe { lent.put(receiving.message.first()) };
         }))
     };
     // SAFETY: by the caller.
     unsafe { enter(rx, recv) }
+}
+
+/// A part of the message that was received last, lent as that is. Of a bridge that was opened without `parts` there is one only.
+///
+/// @param rx the receiver
+/// @param at its index; 0: that which ys_zmq_recv has lent
+/// @param length receives how many bytes it has; 0 where there is none
+/// @return the address of its first byte; NULL: there are no more parts, or with EINVAL in errno: an error
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_zmq_rx_part(rx: *mut ys_zmq_rx, at: usize, length: *mut usize) -> *const c_void {
+    // SAFETY: by the caller.
+    let lend = |receiving: &mut Watched<In>| unsafe { receiving.end.message.lend(at, length) };
+    // SAFETY: by the caller.
+    unsafe { parts::part(length, || enter(rx, lend)) }
 }
 
 /// The topic of the message that was received last, lent as that is.

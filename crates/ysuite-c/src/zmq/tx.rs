@@ -6,6 +6,7 @@ use ysuite::signal::YSocketpair;
 use ysuite::{SendTimeoutError, TrySendError, spsc};
 use ysuite_zmq::{Published, Topic};
 
+use super::parts::{self, Outgoing};
 use super::{Attaches, Watched, arm, fd};
 use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_FULL, YS_OK, YS_TIMEOUT, ys_code};
 use crate::ends::{Kind, bytes, enter, free};
@@ -23,11 +24,23 @@ impl Kind for ys_zmq_tx {
     type End = Watched<Out>;
 }
 
+/// A part of a message: so many bytes at this address, which is NULL where there are none.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct ys_zmq_part {
+    /// The first byte.
+    pub bytes: *const c_void,
+    /// How many.
+    pub length: usize,
+}
+
 /// The channel to the bridge.
 pub(crate) enum Out {
     Plain(spsc::Sender<Vec<u8>>),
     /// With the last topic: most often the next one.
     Published(spsc::Sender<Published<Vec<u8>>>, Topic),
+    Lists(spsc::Sender<Vec<Vec<u8>>>),
+    PublishedLists(spsc::Sender<Published<Vec<Vec<u8>>>>, Topic),
 }
 
 impl Attaches for Out {
@@ -35,6 +48,8 @@ impl Attaches for Out {
         match self {
             Self::Plain(sender) => set.attach(sender, 0).is_ok(),
             Self::Published(sender, _) => set.attach(sender, 0).is_ok(),
+            Self::Lists(sender) => set.attach(sender, 0).is_ok(),
+            Self::PublishedLists(sender, _) => set.attach(sender, 0).is_ok(),
         }
     }
 }
@@ -55,18 +70,33 @@ fn given<T>(to: &mut spsc::Sender<T>, message: T, limit: Limit) -> ys_code {
     }
 }
 
+fn sent<M: Outgoing>(to: &mut spsc::Sender<M>, parts: &[&[u8]], limit: Limit) -> ys_code {
+    M::of(parts).map_or(YS_ENOTSUP, |message| given(to, message, limit))
+}
+
+fn published<M: Outgoing>(
+    to: &mut spsc::Sender<Published<M>>,
+    last: &mut Topic,
+    topic: &[u8],
+    parts: &[&[u8]],
+    limit: Limit,
+) -> ys_code {
+    let Some(message) = M::of(parts) else { return YS_ENOTSUP };
+    // MUTANT: Memory only: the same topic once more.
+    if last.as_ref() != topic {
+        *last = topic.into();
+    }
+    given(to, Published::new(last.clone(), message), limit)
+}
+
 impl Out {
-    fn send(&mut self, topic: &[u8], message: &[u8], limit: Limit) -> ys_code {
+    fn send(&mut self, topic: &[u8], parts: &[&[u8]], limit: Limit) -> ys_code {
         match self {
-            Self::Plain(_) if !topic.is_empty() => YS_ENOTSUP,
-            Self::Plain(sender) => given(sender, message.to_vec(), limit),
-            Self::Published(sender, last) => {
-                // MUTANT: Memory only: the same topic once more.
-                if last.as_ref() != topic {
-                    *last = topic.into();
-                }
-                given(sender, Published::new(last.clone(), message.to_vec()), limit)
-            }
+            Self::Plain(_) | Self::Lists(_) if !topic.is_empty() => YS_ENOTSUP,
+            Self::Plain(sender) => sent(sender, parts, limit),
+            Self::Lists(sender) => sent(sender, parts, limit),
+            Self::Published(sender, last) => published(sender, last, topic, parts, limit),
+            Self::PublishedLists(sender, last) => published(sender, last, topic, parts, limit),
         }
     }
 }
@@ -106,9 +136,56 @@ pub unsafe extern "C" fn ys_zmq_publish(
     let (Some(topic), Some(message)) = (unsafe { (bytes(topic, topic_length), bytes(message, length)) }) else {
         return c_int::from_code(YS_EINVAL);
     };
-    let send = |out: &mut Watched<Out>| c_int::from_code(out.end.send(topic, message, Limit::from_nanoseconds(ns)));
+    let send = |out: &mut Watched<Out>| c_int::from_code(out.end.send(topic, &[message], Limit::from_nanoseconds(ns)));
     // SAFETY: by the caller.
     unsafe { enter(tx, send) }
+}
+
+/// Sends a message of several parts, as ys_zmq_send: it arrives as a whole. The bridge was opened with `parts`.
+///
+/// @param tx the sender
+/// @param parts the parts, which are copied
+/// @param count how many, at least 1
+/// @param ns as of ys_zmq_send
+/// @return as ys_zmq_send; YS_ENOTSUP: messages have one part here
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_zmq_send_parts(
+    tx: *mut ys_zmq_tx,
+    parts: *const ys_zmq_part,
+    count: usize,
+    ns: i64,
+) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { ys_zmq_publish_parts(tx, core::ptr::null(), 0, parts, count, ns) }
+}
+
+/// Publishes a message of several parts, as ys_zmq_publish. The topic is none of them.
+///
+/// @param tx the sender, of a publisher
+/// @param topic its bytes; NULL if there are none
+/// @param topic_length how many
+/// @param parts the parts, which are copied
+/// @param count how many, at least 1
+/// @param ns as of ys_zmq_send
+/// @return as ys_zmq_publish; YS_ENOTSUP also: messages have one part here
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_zmq_publish_parts(
+    tx: *mut ys_zmq_tx,
+    topic: *const c_void,
+    topic_length: usize,
+    parts: *const ys_zmq_part,
+    count: usize,
+    ns: i64,
+) -> c_int {
+    // SAFETY: by the caller.
+    let Some(topic) = (unsafe { bytes(topic, topic_length) }) else { return c_int::from_code(YS_EINVAL) };
+    let publish = |parts: &[&[u8]]| {
+        let send = |out: &mut Watched<Out>| c_int::from_code(out.end.send(topic, parts, Limit::from_nanoseconds(ns)));
+        // SAFETY: by the caller.
+        unsafe { enter(tx, send) }
+    };
+    // SAFETY: by the caller.
+    unsafe { parts::with(parts, count, publish) }
 }
 
 /// The descriptor of the sender, for poll and epoll, after ys_zmq_tx_arm. It stays the sender's: never read, written or closed.

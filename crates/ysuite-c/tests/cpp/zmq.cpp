@@ -122,6 +122,26 @@ void asked_and_answered() {
   CHECK(asker.call("six").closed() && questions.try_recv().closed());
 }
 
+void lists() {
+  using views = std::vector<std::string_view>;
+  auto options = anywhere();
+  options.parts = true;
+  auto [there, rx] = ys::zmq::pull(options);
+  auto with = connecting(there);
+  with.parts = true;
+  auto [here, tx] = ys::zmq::push(with);
+  CHECK(tx.send_parts({"one", "", "three"}) && rx.lend() && rx.parts() == views({"one", "", "three"}));
+  CHECK(tx.send("alone") && rx.recv() == "alone" && rx.parts() == views({"alone"}) && tx.send_parts({}) == status::invalid);
+  auto [to, questions] = ys::zmq::answer(options);
+  with = connecting(to);
+  with.parts = true;
+  auto [from, asker] = ys::zmq::ask(with);
+  const ys::received<std::uint64_t> call = asker.ask_parts({"how", "many?"});
+  ys::received<ys::zmq::question> question = questions.recv();
+  CHECK(call && question && question->bytes() == "how" && question->parts() == views({"how", "many?"}));
+  CHECK(question->answer_parts({"1", "2"}) && asker.recv(*call) == "1" && asker.parts() == views({"1", "2"}));
+}
+
 void an_event_loop() {
   auto [there, rx] = ys::zmq::pull(anywhere());
   auto [here, tx] = ys::zmq::push(connecting(there));
@@ -200,6 +220,7 @@ int main() {
   RUN(joined_in_one_part);
   RUN(two_ways);
   RUN(asked_and_answered);
+  RUN(lists);
   RUN(an_event_loop);
   RUN(a_raw_socket);
   RUN(refused);
