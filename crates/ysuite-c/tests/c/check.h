@@ -53,6 +53,17 @@ static inline pthread_t started(void *(*body)(void *), void *arg) {
 
 static inline void joined(pthread_t thread) { CHECK_IS(pthread_join(thread, NULL), 0); }
 
+/* Whether a thread can be cancelled here. Not under AddressSanitizer of clang: what unwinds the thread leaves the poison of its frames on the
+ * stack, on which the sanitizer then ends the thread, and there it reports a write of its own (AsanThread::Destroy). */
+static inline int can_cancel(void) {
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+  return 0;
+#endif
+#endif
+  return 1;
+}
+
 static inline uint64_t random_next(uint64_t *state) {
   *state ^= *state << 13;
   *state ^= *state >> 7;

@@ -203,6 +203,7 @@ static void *is_cancelled(void *arg) {
 }
 
 static void cancelled_and_stopped(void) {
+  if (!can_cancel()) return;
   ys_options options = YS_OPTIONS_FOR(uint64_t);
   waiter this = {NULL, NULL, NULL, NULL, NULL, 0, 0};
   ys_stopper *stopper;
