@@ -19,7 +19,9 @@
 namespace ys {
 
 /** A block of a pool, aligned to 16: bytes that can be read, written and passed on. It is a pointer, so it may be a message of every kind
- *  of channel. Destruction gives the block back, from any thread. Empty after it was moved from. */
+ *  of channel. Destruction gives the block back, from any thread. Empty after it was moved from. What is trivially copyable, and aligned
+ *  to 16 at most, may be built in it: `auto *block = ::new (message.data()) T;`, and by its receiver found again:
+ *  `std::launder(reinterpret_cast<T *>(message.data()))`. */
 class pool_message {
  public:
   using value_type = std::byte;

@@ -15,6 +15,9 @@
  *
  *  As of C there are also funnels, broadcasts, watches, loans, callers and their questions, and work queues.
  *
+ *  These handles have no ys::stopper and take no std::stop_token: a thread that is to end waits by recv_for() and its like and looks in
+ *  between, or polls fd() together with a descriptor of the program's own.
+ *
  *  A handle is moved, not copied, and closed when it is destroyed. Constructors, connect() and pipe() throw std::system_error;
  *  without exceptions they end the process. What is called try_ never does: it returns a ys::received, which knows why it is empty.
  */
@@ -638,7 +641,9 @@ class [[nodiscard]] loan {
   std::size_t length_;
 };
 
-/** The sender of loans, whose receivers, each a ys::shm::loan_receiver, read its messages where it has filled them. One thread at a time. */
+/** The sender of loans, whose receivers, each a ys::shm::loan_receiver, read its messages where it has filled them. One thread at a time.
+ *  None of them misses a message: one that is slow or stopped, or keeps what it has, keeps slots from all, until it goes on, or is gone. A
+ *  sender that must not wait asks try_reserve(), and leaves out what is status::full. */
 class loan_sender : public detail::shm_home<ys_shm_loan, ys_shm_loan_fd, ys_shm_loan_seat, ys_shm_loan_serve> {
  public:
   /** The sender, which listens at a name, with a pool of slots of so many bytes, as ys_shm_loan_open(). Throws. */
