@@ -51,6 +51,8 @@ class Studio:
 
     def __init__(self, name: str) -> None:
         self.sender = ysuite.Sender.connect(f"{name}-states", 64 << 10)
+        # By this it says hello. There may be no frame, and so nothing to tell, for longer than the studio waits for that.
+        self.sender.is_disconnected()
         self.untold_missed = self.untold_bad = 0
 
     def __enter__(self) -> Studio:

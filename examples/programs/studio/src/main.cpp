@@ -267,7 +267,9 @@ class director {
     const bool as_told = one.fate == fates::killed   ? by_signal && WTERMSIG(how) == SIGKILL
                          : one.fate == fates::leaves ? regular || (by_signal && WTERMSIG(how) == SIGTERM)
                                                      : false;
-    if (!as_told) strange_++;
+    if (as_told) return;
+    strange_++;
+    std::cerr << "a viewer has ended: " << (by_signal ? "by the signal " : "with the status ") << (by_signal ? WTERMSIG(how) : WEXITSTATUS(how)) << '\n';
   }
 
   const asked &what_;

@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <iostream>
 #include <system_error>
 #include <utility>
 
@@ -53,7 +54,9 @@ void front_desk::notice() {
     switch (gone->why.why()) {
       case ys::status::closed: count_.closed.add(); break;
       case ys::status::died: count_.died.add(); break;
-      default: count_.broken.add();
+      default:
+        count_.broken.add();
+        std::cerr << "studio: a viewer: " << gone->why.text() << '\n';
     }
   }
 }
