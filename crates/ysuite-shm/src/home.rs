@@ -275,7 +275,12 @@ impl<P: Party> Home<P, P::Common> {
 
     fn dismiss_first(&mut self) {
         if let Some(at) = self.strangers.pop_front() {
-            self.remove(at, Error::Refused(crate::Why::Time));
+            let late = Error::Refused(crate::Why::Time);
+            // It may come to its senses: then it must not take this for a regular end.
+            if let Some(lane) = &mut self.lanes[at] {
+                lane.party.end().link.refuse(late);
+            }
+            self.remove(at, late);
         }
     }
 

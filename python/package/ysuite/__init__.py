@@ -245,7 +245,8 @@ class Receiver(_Unpickles, _Connects, _Given, _ysuite.Receiver):
 
 class Funnel(_Numbers, _Unpickles, _ysuite.Funnel):
     """The receiver of many senders, which connect by its name or inherit a `seat`. A sender that ends ends nobody else:
-    `next_ended` tells of it."""
+    `next_ended` tells of it. One that has connected has a second to say hello, which it does when it is used first; after that it
+    is `Refused`. One that has nothing to send yet asks `is_disconnected`."""
 
     def __new__(cls, name: str | None = None, *, pickles: bool = False, **options: Any) -> Self:
         return super().__new__(cls, name, **options)

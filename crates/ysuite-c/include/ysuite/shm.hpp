@@ -417,7 +417,9 @@ received<shm::ended> shm_next_ended(Handle *handle) noexcept {
 
 namespace shm {
 
-/** The receiver of many senders, each of which is a ys::shm::sender in a process of its own. One thread at a time. */
+/** The receiver of many senders, each of which is a ys::shm::sender in a process of its own. One thread at a time. Who connects by the name
+ *  has a second to say hello, which a sender does when it is used first; after that it is sent away: status::refused_by_peer. One that has
+ *  nothing to send yet asks closed(). */
 class funnel : public detail::shm_end<ys_shm_funnel, ys_shm_funnel_fd>,
                public detail::end_receives<funnel, message> {
  public:

@@ -27,6 +27,9 @@ impl Kind for ys_shm_funnel {
 /// ys_shm_funnel_seat. Messages of one sender arrive in order; the senders take turns. They come and go; one that dies ends its own
 /// lane alone. Accepting them is part of receiving.
 ///
+/// Who connects by the name has a second to say hello, which a sender does when it is used first; after that it is sent away:
+/// YS_REFUSED_BY_PEER. One that has nothing to send yet calls ys_shm_tx_is_closed.
+///
 /// @param name the name, as of ys_shm_listener_open; NULL: none
 /// @param options how it treats its peers, and who may connect; NULL: the defaults
 /// @param funnel where it is put; NULL is put there after an error

@@ -36,6 +36,10 @@ pub enum Event<T> {
 ///
 /// Messages of one sender arrive in order; the senders take turns. Senders come and go: they connect by the funnel's
 /// name, or inherit a [`seat`](Self::seat). A sender that dies ends its own lane alone.
+///
+/// Who connects by the name has a second to say hello, which a sender does when it is used first; after that it is sent away:
+/// [`Why::ByPeer`](crate::Why::ByPeer). One that has nothing to send yet asks
+/// [`is_disconnected`](crate::Sender::is_disconnected).
 pub struct Funnel<T: Carried> {
     pub(super) lanes: Lanes<T>,
     /// What the program has asked for.

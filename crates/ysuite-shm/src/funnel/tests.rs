@@ -7,7 +7,7 @@ use super::{Bytes, Ended, Funnel};
 use crate::home::STRANGERS;
 use crate::page::RING;
 use crate::sync::Ordering;
-use crate::{BytesSender, Error, Options, Sender, connect};
+use crate::{BytesSender, Error, Options, Sender, Why, connect};
 
 fn name(test: &str) -> String {
     format!("test-{}-lanes-{test}", std::process::id())
@@ -31,6 +31,36 @@ fn those_that_have_said_hello_are_not_counted() {
     }
     let unmet = funnel.lanes.home.lanes.iter().flatten().filter(|lane| lane.until.is_some()).count();
     assert_eq!(funnel.lanes.home.strangers.len(), unmet);
+}
+
+/// Claim: Who connects and says nothing for too long is told why it was sent away: its sender does not take that for a regular end.
+#[test]
+fn who_is_sent_away_for_its_silence_is_told_so() {
+    let name = name("silence");
+    let mut funnel = Funnel::<u64>::bind(&name).unwrap();
+    let mut silent = Sender::<u64>::from_fd(connect(&name).unwrap(), 1).unwrap();
+    assert!(funnel.try_recv().is_err());
+    assert_eq!(funnel.senders(), 1);
+    for lane in funnel.lanes.home.lanes.iter_mut().flatten() {
+        lane.until = Some(Instant::now());
+    }
+    assert!(funnel.try_recv().is_err());
+    let late = Error::Refused(Why::Time);
+    assert_eq!(funnel.next_ended(), Some(Ended { sender: 0, error: late }));
+    assert_eq!(silent.send(1).unwrap_err().1, Error::Refused(Why::ByPeer("the peer took too long")));
+}
+
+/// Claim: Who asks whether the channel has ended has said hello: it may have nothing to send for as long as it likes.
+#[test]
+fn a_question_is_a_hello() {
+    let name = name("question");
+    let mut funnel = Funnel::<u64>::bind(&name).unwrap();
+    let mut silent = Sender::<u64>::from_fd(connect(&name).unwrap(), 1).unwrap();
+    assert!(!silent.is_disconnected());
+    assert!(funnel.try_recv().is_err());
+    assert!(funnel.lanes.home.strangers.is_empty());
+    silent.send(1).unwrap();
+    assert_eq!(funnel.recv_timeout(Duration::from_secs(60)), Ok(1));
 }
 
 /// Claim: A limited number of strangers is accepted in one call, and an event loop is not put to sleep before the rest.
