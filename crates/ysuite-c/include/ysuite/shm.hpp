@@ -15,8 +15,8 @@
  *
  *  As of C there are also funnels, broadcasts, watches, loans, callers and their questions, and work queues.
  *
- *  These handles have no ys::stopper and take no std::stop_token: a thread that is to end waits by recv_for() and its like and looks in
- *  between, or polls fd() together with a descriptor of the program's own.
+ *  In C++20 accept() and what receives and sends takes a std::stop_token. A call, and whoever has a ys::stopper, waits with a
+ *  time and looks in between, or polls fd() together with a descriptor of the program's own.
  *
  *  A handle is moved, not copied, and closed when it is destroyed. Constructors, connect() and pipe() throw std::system_error;
  *  without exceptions they end the process. What is called try_ never does: it returns a ys::received, which knows why it is empty.
