@@ -20,7 +20,7 @@ namespace ys {
 
 /** A block of a pool, aligned to 16: bytes that can be read, written and passed on. It is a pointer, so it may be a message of every kind
  *  of channel. Destruction gives the block back, from any thread. Empty after it was moved from. What is trivially copyable, and aligned
- *  to 16 at most, may be built in it: `auto *block = ::new (message.data()) T;`, and by its receiver found again:
+ *  to 16 at most, may be built in it by a placement new at data(), and found again by its receiver:
  *  `std::launder(reinterpret_cast<T *>(message.data()))`. */
 class pool_message {
  public:
