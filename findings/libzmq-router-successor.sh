@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# pyzmq 26.4.0 with libzmq 4.3.5: a ROUTER that connects gives an answer to whoever is at the address next.
+# pyzmq 26.4.0 with libzmq 4.3.5: a ROUTER that connects gives an answer to the next one at the address.
 #
 # A DEALER binds, asks, and goes. A ROUTER had connected to it, and has the question with the identity of the one that asked. It
 # answers that identity, with ZMQ_ROUTER_MANDATORY, which is to refuse what cannot be routed. But the identity belongs to the

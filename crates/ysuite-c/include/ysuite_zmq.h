@@ -346,7 +346,7 @@ typedef struct ys_zmq_options {
 } ys_zmq_options;
 
 /**
- * A part of a message: so many bytes at this address, which is NULL where there are none.
+ * A part of a message: `length` bytes at this address, which is NULL where there are none.
  */
 typedef struct ys_zmq_part {
   /**

@@ -648,7 +648,7 @@ class [[nodiscard]] loan {
  *  sender that must not wait asks try_reserve(), and leaves out what is status::full. */
 class loan_sender : public detail::shm_home<ys_shm_loan, ys_shm_loan_fd, ys_shm_loan_seat, ys_shm_loan_serve> {
  public:
-  /** The sender, which listens at a name, with a pool of slots of so many bytes, as ys_shm_loan_open(). Throws. */
+  /** The sender, which listens at a name, with a pool of slots of this number of bytes, as ys_shm_loan_open(). Throws. */
   loan_sender(const std::string &name, std::size_t slots, std::size_t largest, const options &how = {})
       : loan_sender(detail::opened(try_open(name, slots, largest, how), "ys::shm::loan_sender")) {}
   /** The same; empty for the reason that it has. */
@@ -731,7 +731,7 @@ class borrowed : public detail::shm_handle<ys_shm_borrowed> {
   std::size_t copy(std::size_t at, void *to, std::size_t room) const noexcept {
     return detail::shm_count(ys_shm_borrowed_copy(raw(), at, to, room));
   }
-  /** A copy of the value at so many bytes from the start. Empty: it ends before. */
+  /** A copy of the value at this number of bytes from the start. Empty: it ends before. */
   template <class T>
   std::optional<T> read(std::size_t at) const noexcept {
     static_assert(std::is_trivially_copyable_v<T>, "ys: any bytes of a peer would be a value of this type");
@@ -786,7 +786,7 @@ class loan_receiver : public detail::shm_end<ys_shm_loan_rx, ys_shm_loan_rx_fd>,
 /** The end that asks: its questions are received by a ys::shm::questions in another process. One thread at a time. */
 class caller : public detail::shm_end<ys_shm_caller, ys_shm_caller_fd> {
  public:
-  /** The caller over a connection, whose questions have at most so many bytes, as ys_shm_caller_open(). Throws. */
+  /** The caller over a connection, whose questions have at most this number of bytes, as ys_shm_caller_open(). Throws. */
   caller(socket over, std::size_t largest, const options &how = {})
       : caller(detail::opened(try_open(std::move(over), largest, how), "ys::shm::caller")) {}
   /** The same; empty for the reason that it has. */

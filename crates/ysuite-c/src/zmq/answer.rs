@@ -62,7 +62,7 @@ impl Asked {
         Self { message: message.into(), reply }
     }
 
-    /// Whether its answer may have so many parts.
+    /// Whether its answer may have this number of parts.
     fn takes(&self, parts: usize) -> bool {
         parts == 1 || matches!(self.reply, Replies::Lists(_))
     }

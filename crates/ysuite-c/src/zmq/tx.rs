@@ -24,7 +24,7 @@ impl Kind for ys_zmq_tx {
     type End = Watched<Out>;
 }
 
-/// A part of a message: so many bytes at this address, which is NULL where there are none.
+/// A part of a message: `length` bytes at this address, which is NULL where there are none.
 #[repr(C)]
 #[derive(Clone, Copy)]
 pub struct ys_zmq_part {

@@ -28,7 +28,7 @@ use ysuite_zmq::{Event, Started};
 /// Messages of a case in which all goes well.
 const ALL: u64 = 600;
 
-/// So many are exchanged before something happens to the peer.
+/// The number of messages that are exchanged before something happens to the peer.
 const FIRST: usize = 100;
 
 /// The first number of a peer that takes the place of another.
@@ -111,7 +111,7 @@ macro_rules! at {
 }
 pub(crate) use at;
 
-/// Beneath those that the system gives to whoever connects: a bridge that tries to reach a port cannot be connected to itself.
+/// Beneath those that the system gives to those that connect: a bridge that tries to reach a port cannot be connected to itself.
 fn port() -> u16 {
     static NEXT: AtomicU16 = AtomicU16::new(0);
     let first = 20_000 + u16::try_from(std::process::id() % 5_000).expect("small");

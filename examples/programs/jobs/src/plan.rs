@@ -1,4 +1,4 @@
-//! What the submitters of a [life](crate::lived) ask. A job's number says it all, so that whoever asks knows the right answer.
+//! What the submitters of a [life](crate::lived) ask. A job's number says it all, so that the one that asks knows the right answer.
 
 use ysuite_zmq::{Asker, Unanswered};
 

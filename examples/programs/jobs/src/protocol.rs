@@ -1,7 +1,7 @@
 //! What goes between the processes, and its bytes.
 //!
 //! Requests and answers are plain bytes to the bridge, not a type of their own: so a request that cannot be read is answered with
-//! the reason. A bridge refuses a frame that is no message of its type, and whoever has sent it waits until its time is over.
+//! the reason. A bridge refuses a frame that is no message of its type, and its sender waits until its time is over.
 
 use std::fmt;
 
@@ -47,9 +47,9 @@ fn take<const N: usize>(bytes: &mut &[u8]) -> Result<[u8; N], Flaw> {
 /// What a worker has to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Task<'a> {
-    /// It is slow: so many milliseconds more.
+    /// It is slow, by this number of milliseconds.
     pub(crate) pause: u16,
-    /// So many attempts fail, as if a service that it needs were away.
+    /// This number of attempts fail, as if a service that it needs were away.
     pub(crate) fails: u8,
     pub(crate) work: Work<'a>,
 }
@@ -258,7 +258,7 @@ pub(crate) struct Progress {
     /// Workers that have ended, and of these those that were killed as they were silent.
     pub(crate) lost: u64,
     pub(crate) silenced: u64,
-    /// The processes that are there, of which a watch has room for so many.
+    /// The processes that are there, of which a watch has room for this number.
     pub(crate) workers: Vec<u32>,
 }
 

@@ -42,7 +42,7 @@ class recorder {
 
 void write_csv(const std::vector<row> &rows, std::ostream &to);
 void write_svg(const std::vector<row> &rows, std::ostream &to);
-// At most so many lines, each of many rows: means, and of what is a greatest value the greatest.
+// At most this number of lines, each of many rows: means, and of what is a greatest value the greatest.
 void write_table(const std::vector<row> &rows, std::size_t lines, std::ostream &to);
 
 }  // namespace studio

@@ -49,7 +49,7 @@ class front_desk {
 // A viewer in Python. It is killed, and waited for, when this goes; and when the thread ends that has started it.
 class viewer {
  public:
-  // Of the studio with this name; gives an order after so many frames, again and again, if it is not 0. Throws if it cannot be started.
+  // Of the studio with this name; gives an order after that number of frames, again and again, if it is not 0. Throws if it cannot be started.
   viewer(const std::string &python, const std::string &script, const std::string &studio, unsigned orders_each);
   viewer(viewer &&other) noexcept;
   viewer &operator=(viewer &&other) noexcept;

@@ -60,7 +60,7 @@ impl<Q: FromWire, A: ToWire> Answer<Q, A> {
         let sets = sets.source(&mut source)?;
         let prepare = |socket: &Socket| {
             // A connection that the bridge has made ends with all that belongs to it. Else libzmq would give the answer for one that
-            // has asked, and gone, to whoever is at its address next.
+            // has asked, and gone, to the next one at its address.
             socket.set(option::IMMEDIATE, 1)?;
             // Reports that a peer is gone, or has no room.
             Ok(socket.set(option::ROUTER_MANDATORY, 1)?)

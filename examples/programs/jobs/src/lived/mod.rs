@@ -152,7 +152,7 @@ impl Family {
 struct Killer {
     random: Random,
     every: u64,
-    /// After so many answers.
+    /// After this number of answers.
     next: u64,
     stopped: Vec<(Target, Instant)>,
     workers_killed: u64,
