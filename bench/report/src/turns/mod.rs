@@ -123,7 +123,7 @@ fn by_turns(
         if !old_first {
             pair.reverse();
         }
-        pair.into_iter().try_for_each(Side::turn)?;
+        pair.into_iter().for_each(Side::turn);
         old_first = !old_first;
     }
     Ok([old.ended()?, new.ended()?])

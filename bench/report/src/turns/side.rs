@@ -1,8 +1,8 @@
 //! A program that takes turns ([`crate::turn`]), as the one sees it that gives them.
 
-use std::io::{BufRead, BufReader, Lines, Read, Write};
+use std::io::{self, BufRead, BufReader, Lines, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::thread::JoinHandle;
 
 use ybench_measure::error::Error;
@@ -65,20 +65,24 @@ impl<'a> Side<'a> {
     }
 
     /// Lets it measure a round, if it still asks, and waits for the end of that.
-    pub(super) fn turn(&mut self) -> Result<(), Error> {
-        let Some(answers) = self.answers.as_mut().filter(|_| self.asks) else { return Ok(()) };
-        // A program that has ended says why itself.
-        let _ = writeln!(answers);
-        self.listen();
-        Ok(())
+    pub(super) fn turn(&mut self) {
+        if let Some(answers) = self.answers.as_mut().filter(|_| self.asks) {
+            // A program that has ended says why itself.
+            let _ = writeln!(answers);
+            self.listen();
+        }
+    }
+
+    /// Ends its input, and takes all that it has yet to say: nobody else does, and it might wait for that.
+    fn end(&mut self) -> io::Result<ExitStatus> {
+        self.answers = None;
+        self.said.by_ref().map_while(Result::ok).for_each(drop);
+        self.child.wait()
     }
 
     /// Its result. A program that still asks ends without another round.
     pub(super) fn ended(mut self) -> Result<Report, Error> {
-        self.answers = None;
-        self.said.by_ref().map_while(Result::ok).for_each(drop);
-        let ended = self.child.wait();
-        let status = ended.map_err(|cause| self.program.refused(&format!("cannot be waited for: {cause}")))?;
+        let status = self.end().map_err(|cause| self.program.refused(&format!("cannot be waited for: {cause}")))?;
         let errors = self.errors.take().and_then(|errors| errors.join().ok()).unwrap_or_default();
         let result = self.folder.join("report.json");
         // 1: a transport failed validation, which the result tells; 130: interrupted.
@@ -97,8 +101,7 @@ impl<'a> Side<'a> {
 impl Drop for Side<'_> {
     /// Where the other one has failed: the end of its input ends it too, after the round that it is in.
     fn drop(&mut self) {
-        self.answers = None;
-        let _ = self.child.wait();
+        let _ = self.end();
     }
 }
 
