@@ -1,5 +1,6 @@
 // Needs C++20: waits that a std::stop_token ends, and coroutines.
 #include "check.hpp"
+#include "tokens.hpp"
 
 #include <cerrno>
 #include <chrono>
@@ -10,11 +11,6 @@
 #include <vector>
 
 #include <poll.h>
-
-// GCC 12 takes the stop source of a std::jthread for uninitialised.
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
 
 namespace {
 

@@ -1,20 +1,15 @@
 // Needs C++20: waits at bridges that a std::stop_token ends.
 #include "check.hpp"
+#include "tokens.hpp"
 
-#include <chrono>
 #include <string>
 #include <thread>
 
 #include <ysuite_zmq.hpp>
 
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-#endif
-
 namespace {
 
 #ifdef YS_HAS_STOP_TOKEN
-using namespace std::chrono_literals;
 using ys::status;
 
 ys::zmq::options anywhere() {
@@ -28,19 +23,6 @@ ys::zmq::options connecting(const ys::zmq::bridge &to) {
   ys::zmq::options options;
   options.connect = to.addresses();
   return options;
-}
-
-// `waits(token)` sleeps, and is stopped.
-template <class Waits>
-void is_stopped(Waits waits) {
-  for (const auto pause : {0us, 100us, 5000us}) {
-    status answer = status::ok;
-    std::jthread thread([&](std::stop_token token) { answer = waits(token); });
-    std::this_thread::sleep_for(pause);
-    thread.request_stop();
-    thread.join();
-    CHECK(answer == status::stopped);
-  }
 }
 
 void what_waits_is_stopped() {

@@ -1,0 +1,39 @@
+// Waits that a std::stop_token ends. Empty before C++20.
+#ifndef YSUITE_TESTS_TOKENS_HPP
+#define YSUITE_TESTS_TOKENS_HPP
+
+#include "check.hpp"
+
+#include <ysuite/stop_token.hpp>
+
+// GCC 12 takes the stop source of a std::jthread for uninitialised.
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
+#endif
+
+#ifdef YS_HAS_STOP_TOKEN
+#include <chrono>
+#include <thread>
+
+// `waits(token)` is stopped: before it sleeps, as it falls asleep, and when it has slept for a while. `then(pause)` each time after.
+template <class Waits, class Then>
+void is_stopped(Waits waits, Then then) {
+  using namespace std::chrono_literals;
+  for (const auto pause : {0us, 100us, 5000us}) {
+    ys::status answer = ys::status::ok;
+    std::jthread thread([&](std::stop_token token) { answer = waits(token); });
+    std::this_thread::sleep_for(pause);
+    thread.request_stop();
+    thread.join();
+    CHECK(answer == ys::status::stopped);
+    then(pause);
+  }
+}
+
+template <class Waits>
+void is_stopped(Waits waits) {
+  is_stopped(waits, [](auto) {});
+}
+#endif
+
+#endif  // YSUITE_TESTS_TOKENS_HPP
