@@ -261,7 +261,6 @@ impl Drop for End {
             closed.store(1, Ordering::Release);
         }
         self.link.close();
-        self.link.ring();
     }
 }
 

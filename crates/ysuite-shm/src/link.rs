@@ -344,11 +344,13 @@ impl Link {
         }
     }
 
-    /// Tells a peer that has not been met that nobody will come.
+    /// Tells the peer that this end is dropped, as its page says.
     pub(crate) fn close(&self) {
         match &self.socket {
             Some(socket) if !self.has_begun => drop(os::send(socket.as_fd(), &packet(0, CLOSED), &[])),
-            _ => {}
+            // The peer may sleep, and this end has no bell of it. Closing the socket would not wake it while a forked child has a copy.
+            Some(socket) if self.met.is_none() => os::hang_up(socket.as_fd()),
+            _ => self.ring(),
         }
     }
 

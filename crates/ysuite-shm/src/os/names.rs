@@ -98,10 +98,13 @@ impl AsFd for Bound {
 
 impl Drop for Bound {
     fn drop(&mut self) {
-        let Some((path, ours)) = &self.path else { return };
         if self.process != super::process() {
             return;
         }
+        // A forked child may have a copy, which nobody accepts from: those that wait are told by hand.
+        sys::hang_up(self.socket.as_fd());
+        while let Ok(Some(_)) = self.accept() {}
+        let Some((path, ours)) = &self.path else { return };
         let Ok(_lock) = lock(path) else { return };
         if file(path).is_ok_and(|(found, _)| found == *ours) {
             let _ = fs::remove_file(path);

@@ -15,6 +15,7 @@ mod cases;
 #[allow(dead_code, reason = "shared with the stress tests")]
 #[path = "../support/casts.rs"]
 mod casts;
+mod copies;
 mod faults;
 #[cfg(target_arch = "x86_64")]
 mod injected;
@@ -183,6 +184,8 @@ const ONCE: &[(&str, fn())] = &[
     ("callers are killed and come, and no call is lost", call::random_kills::<trades::Numbers>),
     ("callers are killed and come, and no call of bytes is lost", call::random_kills::<trades::OfBytes>),
     ("a forked child drops its copy of a question", call::forked_question),
+    ("an unmet end is dropped of which a forked child has a copy", copies::unmet_ends),
+    ("a listener is dropped of which a forked child has a copy", copies::listener),
     ("a forked child drops its copy of a listener", attacks::forked_listener),
     ("a listener of another user", attacks::another_users_listener),
     ("a funnel without descriptors", attacks::funnel_without_descriptors),

@@ -273,6 +273,17 @@ impl Child {
         }
     }
 
+    /// Waits until it sleeps in a system call.
+    pub(crate) fn until_asleep(&self) {
+        let is_asleep = || {
+            let facts = std::fs::read_to_string(format!("/proc/{}/stat", self.0)).expect("a mounted /proc");
+            facts.rsplit_once(')').is_some_and(|(_, rest)| rest.starts_with(" S"))
+        };
+        while !is_asleep() {
+            std::thread::yield_now();
+        }
+    }
+
     /// Runs on, until a signal stops it.
     pub(crate) fn go_on(&self) {
         // SAFETY: the child is stopped.
