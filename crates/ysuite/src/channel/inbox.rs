@@ -118,7 +118,7 @@ impl<T> InboxSender<T> {
 /// The receiving part.
 pub(crate) struct Inbox<T> {
     queues: Queues<T>,
-    backoff: RecvBackoff,
+    backoff: RecvBackoff<T>,
 }
 
 struct Queues<T> {

@@ -4,6 +4,7 @@
 //! One thread at a time. Each public method of a receiver is a line that calls one of these, and says whether it blocks,
 //! and what it costs.
 
+use core::marker::PhantomData;
 use core::task::{Context, Poll, ready};
 
 use super::error::{self, RecvError, RecvTimeoutError, TryRecvError};
@@ -57,7 +58,7 @@ pub(super) trait ReadingEnd: WaitingEnd {
 /// A reader, and its memory of how to wait.
 pub(super) struct Receiving<E: ReadingEnd> {
     pub(super) end: E,
-    pub(super) backoff: RecvBackoff,
+    pub(super) backoff: RecvBackoff<E::Message>,
     /// The endpoint of a rendezvous. Its queue is closed from the start, so only code that finds it closed checks this.
     /// Dropped last.
     pub(super) meeting: MeetingEnd<E::Message, false>,
@@ -70,27 +71,40 @@ pub(super) trait PipeReceiver: Receive {
     fn receiving(&mut self) -> &mut Receiving<Self::End>;
 }
 
-/// A receiver's memory of how to wait.
-pub(super) struct RecvBackoff {
+/// A receiver's memory of how to wait for messages of type `M`.
+pub(super) struct RecvBackoff<M> {
     backoff: Backoff,
     /// The number of messages that had been taken at the last wait.
     waited_at: usize,
+    messages: PhantomData<fn() -> M>,
 }
 
-/// This many messages without a wait are a stream. The receiver has then caught up with the sender in a cache line that
-/// the sender writes, and every poll takes that line away from the sender. So the receiver pauses before it polls
-/// again, and the sender gets ahead in that time.
-const STREAM: usize = 64;
-/// Pauses after a stream: a fraction of a microsecond.
+/// This many bytes of messages without a wait are a stream. The receiver has then caught up with the sender in a cache
+/// line that the sender writes, and every poll takes that line away from the sender. So the receiver pauses before it
+/// polls again, and the sender gets ahead in that time.
+const STREAM: usize = 1024;
+/// A stream has at least and at most this many messages.
+const FEWEST: usize = 4;
+const MOST: usize = 64;
+/// A message of at most this many bytes shares its line with others: a shorter pause is enough.
+const SMALL: usize = 32;
+/// Pauses after a stream of small messages: a fraction of a microsecond.
 const PAUSES: u32 = 16;
 /// A batch of up to this many messages is taken without counting the messages first. A larger batch could last as long
 /// as senders stream, and an operation that never blocks must return.
 const AMPLE: usize = if cfg!(ysuite_loom) { 4 } else { 4096 };
 
 // MUTANT: Speed only: when a receiver that has streamed pauses before it polls again.
-impl RecvBackoff {
+impl<M> RecvBackoff<M> {
+    /// The number of messages that are a stream.
+    const STREAM: usize = match STREAM.checked_div(size_of::<M>()) {
+        Some(messages) if messages < FEWEST => FEWEST,
+        Some(messages) if messages < MOST => messages,
+        _ => MOST,
+    };
+
     pub(super) fn new() -> Self {
-        Self { backoff: Backoff::new(), waited_at: 0 }
+        Self { backoff: Backoff::new(), waited_at: 0, messages: PhantomData }
     }
 
     pub(super) fn set_spin(&mut self, spin: Spin) {
@@ -105,20 +119,24 @@ impl RecvBackoff {
     /// Blocks the thread until the reader is ready (true) or the deadline has passed (false). `position` is the number
     /// of messages that have been taken; wraps.
     pub(super) fn wait(&mut self, end: &mut impl WaitingEnd, position: usize, deadline: Deadline) -> bool {
-        self.look_away(position);
+        self.look_away(position, deadline);
         one::block(end, &mut self.backoff, deadline)
     }
 
     /// Whether there was a stream up to this position, and no wait since it began.
     #[inline(always)]
     fn has_streamed(&self, position: usize) -> bool {
-        position.wrapping_sub(self.waited_at) >= STREAM
+        position.wrapping_sub(self.waited_at) >= Self::STREAM
     }
 
     /// There is nothing at this position: after a stream, pauses so that the sender gets ahead.
-    fn look_away(&mut self, position: usize) {
-        if self.has_streamed(position) && self.backoff.may_spin() {
-            (0..PAUSES).for_each(|_| spin_loop());
+    fn look_away(&mut self, position: usize, deadline: Deadline) {
+        if self.has_streamed(position) {
+            if size_of::<M>() > SMALL {
+                self.backoff.stand_back(deadline);
+            } else if self.backoff.may_spin() {
+                (0..PAUSES).for_each(|_| spin_loop());
+            }
         }
         self.waited_at = position;
     }
@@ -270,7 +288,7 @@ impl<E: ReadingEnd> Receiving<E> {
     #[inline(never)]
     fn find_slowly(&mut self) -> Result<(), TryRecvError> {
         if self.backoff.has_streamed(self.end.position()) {
-            self.backoff.look_away(self.end.position());
+            self.backoff.look_away(self.end.position(), Deadline::Never);
             if self.end.has_message() {
                 return Ok(());
             }
@@ -292,7 +310,7 @@ impl<E: ReadingEnd> Receiving<E> {
     #[inline(never)]
     fn try_recv_slowly(&mut self) -> Result<E::Message, TryRecvError> {
         if self.backoff.has_streamed(self.end.position()) {
-            self.backoff.look_away(self.end.position());
+            self.backoff.look_away(self.end.position(), Deadline::Never);
             let found = self.end.take();
             if found.is_some() {
                 return moved_out(found, TryRecvError::Empty);

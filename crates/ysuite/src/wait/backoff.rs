@@ -120,6 +120,19 @@ impl Backoff {
         self.spin != Spin::None && known_cpus() != 1
     }
 
+    // MUTANT: Speed only: when to pause after a stream.
+    /// Pauses a handle in a stream that has caught up with the other side and is about to wait. It leaves the lines of
+    /// both alone for a moment, so that the other side gets ahead. Otherwise the two would share a line again a few
+    /// messages later, and move each line to and fro until then. It does not pause if the handle is to sleep at once,
+    /// nor shortly before a deadline.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn stand_back(&self, deadline: Deadline) {
+        if self.may_spin() && deadline.left().is_none_or(|left| left > WAKE) {
+            (0..spins_in(AHEAD)).for_each(|_| spin_loop());
+        }
+    }
+
     /// Yields the CPU to other threads a few times, unless this handle is to sleep at once or never. For handles of
     /// which there may be more than CPUs: the thread that is waited for may then be waiting for this thread's CPU,
     /// above all where there is a single one. On that CPU, it fills or empties the queue as far as it can, which is not
@@ -364,17 +377,9 @@ impl SharedBackoff {
         self.change(|bits| bits & !SPIN_BITS | spin as u64);
     }
 
-    // MUTANT: Speed only: when to pause after a stream.
-    /// Pauses a handle in a stream that has caught up with the other side and is about to wait. It leaves the lines of
-    /// both alone for a moment, so that the other side gets ahead. Otherwise the two would share a line again a few
-    /// messages later, and move each line to and fro until then. It does not pause if the handle is to sleep at once,
-    /// nor shortly before a deadline.
-    #[cold]
-    #[inline(never)]
+    /// See [`Backoff::stand_back`].
     pub(crate) fn stand_back(&self, deadline: Deadline) {
-        if self.recall().may_spin() && deadline.left().is_none_or(|left| left > WAKE) {
-            (0..spins_in(AHEAD)).for_each(|_| spin_loop());
-        }
+        self.recall().stand_back(deadline);
     }
 
     #[inline]
