@@ -84,7 +84,7 @@ pub(super) struct RecvBackoff<M> {
 /// polls again, and the sender gets ahead in that time.
 const STREAM: usize = 1024;
 /// A stream has at least and at most this many messages.
-const FEWEST: usize = 4;
+const FEWEST: usize = 8;
 const MOST: usize = 64;
 /// A message of at most this many bytes shares its line with others: a shorter pause is enough.
 const SMALL: usize = 32;

@@ -397,7 +397,7 @@ impl ReadCursor {
                 let next = group.add(shape.stride());
                 if next != self.end {
                     if MARKS && core.marks() {
-                        Self::mark(shape, group);
+                        shape.mark(group);
                     }
                     self.enter(shape, next);
                 } else if !outline(self, |cursor| cursor.next_chunk(core)) {
@@ -415,18 +415,6 @@ impl ReadCursor {
             self.known = self.known.add(ahead + shape.step());
         }
         true
-    }
-
-    // MUTANT: Speed only: whether a line that was read goes back to the sender as one that was written.
-    /// Writes to a group whose messages have all been taken, so that its line goes back to the writer as one that was
-    /// written: see [`marks_lines`](crate::os::marks_lines). The slots are the reader's until it gives the chunk away.
-    ///
-    /// # Safety
-    /// The group is one of this cursor's chunk, and no thread holds a message in it any more.
-    #[inline(always)]
-    unsafe fn mark(shape: impl Places, group: NonNull<u8>) {
-        // SAFETY: by the caller the last slot is there, it is empty, and this thread alone uses it.
-        unsafe { shape.mark(group.add(shape.end() - shape.step())) };
     }
 
     /// The group that the cursor is in.

@@ -20,7 +20,7 @@ use super::core::{CoreShare, OVER, PipeCore};
 use super::in_slot::{InSlot, UntypedInSlot};
 use crate::foreign::{Lent, Panics};
 use crate::passive::{CUT, GONE, Passive, STAYS};
-use crate::queue::{RegisterCopy, outline, prefetch_for_write};
+use crate::queue::{RegisterCopy, outline};
 use crate::sync::{MessagesOf, Ordering};
 
 /// The writer's handle: one thread at a time. Every operation is wait-free, and none sleeps. Memory is allocated only
@@ -435,10 +435,6 @@ impl Drop for Writing {
     }
 }
 
-/// The number of groups ahead for which the writer prefetches a line, so that the reader's copy of the line is gone
-/// when the writer gets there.
-const AHEAD: usize = 2;
-
 /// The position at which the writer writes.
 pub(super) struct WriteCursor {
     /// The slot of the next message.
@@ -554,7 +550,7 @@ impl WriteCursor {
         if !self.is_hiding() {
             self.stop = self.full.as_ptr();
         }
-        prefetch_for_write(group.as_ptr().wrapping_add(AHEAD * shape.stride()));
+        shape.prefetch_behind(group);
         true
     }
 

@@ -86,7 +86,7 @@ impl ReadCursor {
                     break;
                 }
                 if marks {
-                    Self::mark(shape, group);
+                    shape.mark(group);
                 }
                 Self::copy(next.add(shape.first()), room.add(moved), shape.slots());
                 moved += shape.slots();

@@ -5,10 +5,10 @@
 
 use core::ptr::{self, NonNull};
 
-use super::{AHEAD, WriteCursor, Writer, Writing};
+use super::{WriteCursor, Writer, Writing};
 use crate::foreign::Lent;
+use crate::queue::outline;
 use crate::queue::ypipe::chunk::{Geometry, Places, slot};
-use crate::queue::{outline, prefetch_for_write};
 
 impl<T> Writer<T> {
     // USER CODE: the iterator; the items it has returned are committed by a guard; re-entrance: none (`&mut`); panic:
@@ -104,7 +104,7 @@ impl<G: Places> Run<'_, G> {
             self.at = self.group.add(shape.first());
             *full = self.group.add(shape.end());
         }
-        prefetch_for_write(self.group.as_ptr().wrapping_add(AHEAD * shape.stride()));
+        shape.prefetch_behind(self.group);
         true
     }
 
