@@ -19,7 +19,7 @@ use crate::queue::ypipe::InSlot;
 use crate::signal::{AttachError, Registration};
 use crate::sync::spin_loop;
 use crate::wait::one::{self, WaitingEnd};
-use crate::wait::{Backoff, Spin};
+use crate::wait::{Backoff, SMALL, Spin};
 
 /// What [`Receiving`] needs of a queue's reader. All wait-free.
 pub(super) trait ReadingEnd: WaitingEnd {
@@ -86,8 +86,6 @@ const STREAM: usize = 1024;
 /// A stream has at least and at most this many messages.
 const FEWEST: usize = 8;
 const MOST: usize = 64;
-/// A message of at most this many bytes shares its line with others: a shorter pause is enough.
-const SMALL: usize = 32;
 /// Pauses after a stream of small messages: a fraction of a microsecond.
 const PAUSES: u32 = 16;
 /// A batch of up to this many messages is taken without counting the messages first. A larger batch could last as long
@@ -133,7 +131,7 @@ impl<M> RecvBackoff<M> {
     fn look_away(&mut self, position: usize, deadline: Deadline) {
         if self.has_streamed(position) {
             if size_of::<M>() > SMALL {
-                self.backoff.stand_back(deadline);
+                self.backoff.stand_back(deadline, size_of::<M>());
             } else if self.backoff.may_spin() {
                 (0..PAUSES).for_each(|_| spin_loop());
             }

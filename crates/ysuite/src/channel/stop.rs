@@ -243,4 +243,8 @@ impl<S: SharedEnd> SharedEnd for StoppableShared<'_, S> {
     fn supply(&self) -> usize {
         self.end.supply()
     }
+
+    fn rest(&self) {
+        self.end.rest();
+    }
 }

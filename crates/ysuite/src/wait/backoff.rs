@@ -50,8 +50,12 @@ const YIELDS: u32 = if cfg!(ysuite_loom) { 0 } else { 2 };
 /// How many times it yields instead of spinning where there are more handles than CPUs.
 const WAYS: u32 = if cfg!(ysuite_loom) { 0 } else { 16 };
 
-/// How far the other side of a stream is to get ahead: some dozen messages.
+/// How long the other side of a stream is to get ahead: some dozen messages.
 const AHEAD: Duration = Duration::from_micros(1);
+/// The same where each message has lines of its own, which take longer to move.
+const FAR_AHEAD: Duration = Duration::from_micros(2);
+/// A message of at most this many bytes shares its line with others.
+pub(crate) const SMALL: usize = 32;
 /// How long a spin lasts before the thread yields, to find out whether other threads are ready to run. What comes at
 /// once comes within it.
 const UNASKED: Duration = Duration::from_micros(1);
@@ -124,12 +128,12 @@ impl Backoff {
     /// Pauses a handle in a stream that has caught up with the other side and is about to wait. It leaves the lines of
     /// both alone for a moment, so that the other side gets ahead. Otherwise the two would share a line again a few
     /// messages later, and move each line to and fro until then. It does not pause if the handle is to sleep at once,
-    /// nor shortly before a deadline.
+    /// nor shortly before a deadline. `bytes`: of a message.
     #[cold]
     #[inline(never)]
-    pub(crate) fn stand_back(&self, deadline: Deadline) {
+    pub(crate) fn stand_back(&self, deadline: Deadline, bytes: usize) {
         if self.may_spin() && deadline.left().is_none_or(|left| left > WAKE) {
-            (0..spins_in(AHEAD)).for_each(|_| spin_loop());
+            (0..spins_in(if bytes > SMALL { FAR_AHEAD } else { AHEAD })).for_each(|_| spin_loop());
         }
     }
 
@@ -378,8 +382,8 @@ impl SharedBackoff {
     }
 
     /// See [`Backoff::stand_back`].
-    pub(crate) fn stand_back(&self, deadline: Deadline) {
-        self.recall().stand_back(deadline);
+    pub(crate) fn stand_back(&self, deadline: Deadline, bytes: usize) {
+        self.recall().stand_back(deadline, bytes);
     }
 
     #[inline]

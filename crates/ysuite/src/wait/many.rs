@@ -28,6 +28,8 @@ pub(crate) trait SharedEnd: Copy {
     fn is_ready(&self) -> bool;
     /// The number of waiters for which there may be something to do.
     fn supply(&self) -> usize;
+    /// A thread is about to sleep.
+    fn rest(&self) {}
 }
 
 /// One wait of a thread or a future.
@@ -55,7 +57,7 @@ impl<S: SharedEnd> ManyWait<S> {
 
     // WAITS: for a message or room; ends: that, the other side is gone, the deadline; spin: `None` parks at once,
     //     `Adaptive` polls, yields, parks, `Forever` polls for ever; except with `None`, senders and receivers of an
-    //     `mpmc` that were in a stream back off for a microsecond first; fairness: others of its side are notified in
+    //     `mpmc` that were in a stream back off for a microsecond or two first; fairness: others of its side are notified in
     //     turn; test: tests/suite/mpmc/waking.rs: waiters_are_woken_in_turn
     // MUTANT: A notification without a reason is harmless. In a race: what comes at the deadline is found by the next
     // call.
@@ -99,6 +101,7 @@ impl<S: SharedEnd> ManyWait<S> {
             shared.keep(backoff);
             return is_over || end.is_ready();
         }
+        end.rest();
         let mut asleep = Asleep { wait: self, waker: None };
         // A wake-up may be in vain: another handle was quicker, or the wake-up was for an earlier wait.
         let ready = block(&mut asleep, |asleep| backoff.time(|| asleep.wait.sleep(deadline)));

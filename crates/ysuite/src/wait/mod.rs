@@ -19,7 +19,7 @@ mod waiter_target;
 mod yields;
 
 pub use self::backoff::Spin;
-pub(crate) use self::backoff::{Backoff, SharedBackoff, spin_for_a_moment};
+pub(crate) use self::backoff::{Backoff, SMALL, SharedBackoff, spin_for_a_moment};
 #[cfg(feature = "mpmc")]
 pub(crate) use self::list::ListState;
 pub(crate) use self::list::WaitList;

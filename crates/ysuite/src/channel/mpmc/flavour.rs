@@ -378,7 +378,7 @@ impl<T> Flavour<T> {
         }
     }
 
-    /// A reader is about to wait: after few messages, an unbounded queue gives back what a burst has left.
+    /// A reader is about to sleep: after few messages, an unbounded queue gives back what a burst has left.
     #[inline]
     pub(super) fn calm(&self) {
         if let Unbounded(segments) = self {

@@ -75,14 +75,10 @@ impl<'a, T, const SENDS: bool> MpmcParts<'a, T, SENDS> {
         self.shared.flavour.moves()
     }
 
-    /// Before this handle waits as a thread: after a stream it lets the peers get ahead. A queue without a bound gives back
-    /// what a burst has left, where a receiver waits.
-    pub(super) fn calm(&self, deadline: Deadline) {
+    /// Before this handle waits as a thread: after a stream it lets the peers get ahead.
+    pub(super) fn stand_back(&self, deadline: Deadline) {
         if self.hint.is_stream_over() {
-            self.backoff.stand_back(deadline);
-        }
-        if !SENDS {
-            self.shared.flavour.calm();
+            self.backoff.stand_back(deadline, size_of::<T>());
         }
     }
 }

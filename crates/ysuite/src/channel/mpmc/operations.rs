@@ -379,7 +379,7 @@ where
             return parts.side().is_ready();
         }
         wait.block(parts.backoff, deadline, || {
-            parts.calm(deadline);
+            parts.stand_back(deadline);
             ManyWait::new(limit.side(parts.side()), parts.disarm_all())
         })
     }

@@ -104,6 +104,13 @@ impl<T, const ROOM: bool> SharedEnd for WaitingSide<'_, T, ROOM> {
         }
         if ROOM { self.0.flavour.room() } else { self.0.flavour.len() }
     }
+
+    // MUTANT: Memory only: when a queue without a bound gives back what a burst has left.
+    fn rest(&self) {
+        if !ROOM {
+            self.0.flavour.calm();
+        }
+    }
 }
 
 /// Senders that wait for the disconnection of the receivers, or for the close of the channel.

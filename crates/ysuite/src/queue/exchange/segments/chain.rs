@@ -28,9 +28,9 @@ pub(super) struct Chain<T> {
     /// One more than the index of the segment that was unlinked last and has readers, or had; 0: none. Used by the
     /// thread that retires.
     spent: AtomicU32,
-    /// A segment has been retired since a reader last waited.
+    /// A segment has been retired since a reader last slept.
     has_retired: AtomicBool,
-    /// Where a reader last waited.
+    /// Where a reader last slept.
     calm_at: AtomicU64,
 }
 
@@ -157,7 +157,7 @@ impl<T> Chain<T> {
         self.directory.shrink();
     }
 
-    /// For a reader that is about to wait, at this position, if the queue has had a message since a reader was last here:
+    /// For a reader that is about to sleep, at this position, if the queue has had a message since a reader was last here:
     /// gives back what a burst has left, but for a few segments; and these too if no segment was retired since.
     pub(super) fn calm(&self, position: u64) {
         // ORDERING: Relaxed throughout; these only decide when pages are given back.

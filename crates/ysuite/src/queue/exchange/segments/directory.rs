@@ -53,7 +53,7 @@ impl<T> Directory<T> {
     #[allow(dead_code, reason = "Rust 1.85 does not see that a constant check uses it")]
     pub(super) const RARE: usize = core::mem::offset_of!(Self, made);
 
-    /// The most segments that are kept warm until a reader waits.
+    /// The most segments that are kept warm until a reader sleeps.
     const MOST_RESERVE: usize = match RESERVE.checked_div(SegmentLayout::<T>::BODY) {
         Some(segments) if segments > LASTING && !cfg!(any(ysuite_delay, ysuite_loom)) => segments,
         _ => LASTING,
@@ -107,7 +107,7 @@ impl<T> Directory<T> {
     }
 
     // MUTANT: Memory only: how many segments keep their pages.
-    /// A reader is about to wait behind a burst: gives the pages of most warm segments back.
+    /// A reader is about to sleep behind a burst: gives the pages of most warm segments back.
     pub(super) fn trim(&self) {
         if self.reserve() > LASTING {
             self.keep_warm(LASTING);

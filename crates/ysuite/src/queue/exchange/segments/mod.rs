@@ -325,7 +325,7 @@ impl<T> Segments<T> {
         self.chain.shrink();
     }
 
-    /// A reader is about to wait: see [`Chain::calm`].
+    /// A reader is about to sleep: see [`Chain::calm`].
     #[inline]
     pub(crate) fn calm(&self) {
         // ORDERING: Relaxed; as in `Chain::calm`.
