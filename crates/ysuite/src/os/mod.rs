@@ -99,7 +99,7 @@ pub(crate) use lock::tests::child_can;
 pub(crate) use notifier::{Descriptor, Notifier};
 pub(crate) use peer::PeerWait;
 pub(crate) use platform::{asymmetric, cpus, heavy, known_cpus, may_become_asymmetric, may_give_up_fences, wait, wake};
-pub(crate) use processor::marks_lines;
+pub(crate) use processor::{marks_lines, may_mark_lines};
 #[cfg(all(unix, feature = "signal"))]
 pub(crate) use wakeup_fd::WakeupFd;
 

@@ -33,6 +33,14 @@ pub(crate) fn marks_lines() -> bool {
 }
 
 // MUTANT: Speed only: how fast cache lines move between cores.
+/// As [`marks_lines`], as far as somebody has asked: false otherwise.
+#[inline(always)]
+pub(crate) fn may_mark_lines() -> bool {
+    // ORDERING: Relaxed, as above.
+    cfg!(any(ysuite_loom, miri)) || MARKS.load(Ordering::Relaxed) == YES
+}
+
+// MUTANT: Speed only: how fast cache lines move between cores.
 #[cfg(all(target_arch = "x86_64", not(miri)))]
 fn is_amd() -> bool {
     // SAFETY: every processor of this architecture has the instruction. Newer compilers know that, and ask for no such

@@ -18,6 +18,7 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use crate::os;
+use crate::queue::prefetch_for_write;
 use crate::sync::{AtomicU8, UnsafeCell};
 
 /// A flag or a mark: the lap in which the slot was last written, or last emptied.
@@ -26,6 +27,10 @@ pub(super) type Flag = AtomicU8;
 pub(super) type MessageSlot<T> = UnsafeCell<MaybeUninit<T>>;
 
 const LINE: usize = 64;
+/// How far ahead a writer prefetches: groups of one line, or messages.
+const AHEAD: usize = 2;
+/// And at most this many bytes of a message.
+const MOST_AHEAD: usize = 8 * LINE;
 const PAGE: usize = 4096;
 /// How many bytes of groups a segment has, at most, unless a single group has more. What a burst leaves is a segment and
 /// its marks. Tests that widen windows have small segments, so that their boundaries are reached often.
@@ -410,10 +415,51 @@ impl<T> SegmentMemory<T> {
     }
 
     // MUTANT: A prefetch, which is a hint.
-    /// Asks for the line of the group `ahead` groups further on, with the intent to write it. A hint.
+    /// A writer fills this slot: asks for lines further on, with the intent to write them. A hint.
     #[inline(always)]
-    pub(super) fn prefetch(self, place: Place<T>, ahead: usize) {
-        crate::queue::prefetch_for_write(self.group_at(place.group + ahead));
+    pub(super) fn prefetch(self, place: Place<T>) {
+        if SegmentLayout::<T>::STRIDE == LINE {
+            if place.begins_group() {
+                prefetch_for_write(self.group_at(place.group + AHEAD));
+            }
+            return;
+        }
+        let ahead = self.slot_at(place).cast::<u8>().wrapping_add(max(SegmentLayout::<T>::STEP, LINE) * AHEAD);
+        let mut line = 0;
+        loop {
+            prefetch_for_write(ahead.wrapping_add(line));
+            line += LINE;
+            if line + LINE > SegmentLayout::<T>::STEP || line == MOST_AHEAD {
+                return;
+            }
+        }
+    }
+
+    // MUTANT: Speed only: which lines go back to a writer as written ones.
+    /// A reader has taken the message out of this slot: writes a byte without a meaning to each line that ends with the
+    /// slot or in it, as the reader's of the line before is another slot. Not to a line where a writer is at work.
+    ///
+    /// # Safety
+    /// The slot is empty, and this thread alone uses it.
+    #[inline(always)]
+    pub(super) unsafe fn mark_lines(self, place: Place<T>) {
+        let slot = self.slot_at(place);
+        if cfg!(ysuite_loom) {
+            // SAFETY: by the caller; in a model a slot is an object.
+            return unsafe { (*slot).with_mut(|slot| slot.cast::<u8>().write_volatile(0)) };
+        }
+        let (first, last) =
+            (self.group_at(place.group).addr() | (LINE - 1), place.slot + 1 == SegmentLayout::<T>::SLOTS);
+        let (slot, mut at) = (slot.cast::<u8>(), 0);
+        while at < SegmentLayout::<T>::STEP {
+            let end = (slot.addr() + at) | (LINE - 1);
+            // The first line has the flags of the whole group.
+            if last || end != first && end < slot.addr() + SegmentLayout::<T>::STEP {
+                // SAFETY: by the caller; the byte is in the slot.
+                unsafe { slot.add(at).write_volatile(0) };
+            }
+            at += LINE;
+        }
     }
 }
 

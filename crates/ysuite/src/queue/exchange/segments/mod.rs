@@ -35,6 +35,7 @@ use self::segment::Segment;
 use super::counts::CountedEnds;
 use super::{Leaving, Staging};
 use crate::foreign::{Lent, Panics};
+use crate::os;
 #[cfg(not(ysuite_loom))]
 use crate::queue::Apart;
 use crate::queue::FarApart;
@@ -46,8 +47,6 @@ use crate::sync::{AtomicBool, AtomicPtr, AtomicU64, Ordering, put, spin_loop, wi
 // REUSED: position and number of a segment are never reused: 63 bits, which never wrap; by construction
 /// A flag in the writers' position: no position can be claimed any more.
 const CLOSED: u64 = 1 << 63;
-/// The number of groups ahead for which a writer prefetches lines.
-const AHEAD: usize = 2;
 /// How long a thread that has lost a race for a position backs off, in pauses. See the ring's.
 const AWAY: u32 = if cfg!(any(ysuite_loom, miri)) { 0 } else { 16 };
 
@@ -90,9 +89,7 @@ impl<T> ClaimedSlot<'_, T> {
     pub(crate) fn fill(self, message: T) {
         window();
         let memory = self.segment.memory::<T>();
-        if self.place.begins_group() {
-            memory.prefetch(self.place, AHEAD);
-        }
+        memory.prefetch(self.place);
         write(memory.slot(self.place), message);
         self.filled();
     }
@@ -102,9 +99,7 @@ impl<T> ClaimedSlot<'_, T> {
     pub(crate) fn fill_from(self, place: &mut Option<T>) {
         window();
         let memory = self.segment.memory::<T>();
-        if self.place.begins_group() {
-            memory.prefetch(self.place, AHEAD);
-        }
+        memory.prefetch(self.place);
         memory.slot(self.place).with_mut(|slot| {
             // SAFETY: as in `write`.
             unsafe { place.move_to(slot.cast::<T>()) };
@@ -406,8 +401,13 @@ impl<T> Segments<T> {
     /// Takes the message out of a claimed slot, and marks it. `lap`: the segment's.
     #[inline(always)]
     fn empty(segment: &Segment, lap: u8, place: Place<T>) -> T {
-        let message = read(segment.memory::<T>().slot(place));
+        let memory = segment.memory::<T>();
+        let message = read(memory.slot(place));
         window();
+        if os::may_mark_lines() {
+            // SAFETY: the message was read, and the slot is this thread's until it is marked.
+            unsafe { memory.mark_lines(place) };
+        }
         // ORDERING: Release pairs with the Acquire loads in `Chain::is_emptied`: the message was read before the
         // segment is used again.
         segment.marks::<T>().get(place).store(lap, Ordering::Release);
@@ -427,6 +427,7 @@ impl<T> Segments<T> {
     #[cold]
     #[inline(never)]
     fn retire(&self) {
+        os::marks_lines();
         self.chain.retire(|| {
             // ORDERING: Relaxed; what was read by this thread, or by one that has left a request, is seen by coherence.
             // A tail that is stale keeps fewer segments warm.
@@ -470,9 +471,7 @@ impl<T> Segments<T> {
         let (memory, lap) = (segment.memory::<T>(), segment.lap());
         while messages.len() != 0 {
             let slots = memory.slots(at, messages.len());
-            if at.begins_group() {
-                memory.prefetch(at, AHEAD);
-            }
+            memory.prefetch(at);
             if slots.len() == SegmentLayout::<T>::SLOTS {
                 // Of a constant length, so the compiler copies it by a few wide moves.
                 move_in(&slots[..SegmentLayout::<T>::SLOTS], &mut messages);
