@@ -256,9 +256,9 @@ impl<T> Flavour<T> {
 
     /// After [`claim_oldest`](Self::claim_oldest): claims the oldest message, if it is written, in an unbounded queue.
     #[inline]
-    pub(super) fn claim_oldest_unbounded(&self) -> Option<ClaimedSlot<'_, T>> {
+    pub(super) fn claim_oldest_unbounded(&self, hint: &Hint) -> Option<ClaimedSlot<'_, T>> {
         match self {
-            Unbounded(segments) => segments.claim_oldest(),
+            Unbounded(segments) => segments.claim_oldest(hint),
             _ => None,
         }
     }
@@ -274,7 +274,7 @@ impl<T> Flavour<T> {
                 Some(true)
             }
             Unbounded(segments) => {
-                segments.claim_oldest()?.take_to(place);
+                segments.claim_oldest(hint)?.take_to(place);
                 Some(false)
             }
             Meeting(_) => None,

@@ -345,7 +345,7 @@ impl<T> Receiver<T> {
     /// As [`claim_oldest`](Self::claim_oldest), where there is no bound.
     #[inline(always)]
     fn claim_oldest_unbounded(&self) -> Option<ClaimedSlot<'_, T>> {
-        if self.subscriptions.is_some() { None } else { self.shared.flavour.claim_oldest_unbounded() }
+        if self.subscriptions.is_some() { None } else { self.shared.flavour.claim_oldest_unbounded(&self.hint) }
     }
 
     // MUTANT: Speed only: a notification without a message is harmless.

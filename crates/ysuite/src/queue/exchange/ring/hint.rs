@@ -42,7 +42,7 @@ impl Hint {
     }
 
     #[inline(always)]
-    pub(super) fn keep(&self, position: u64) {
+    pub(in crate::queue::exchange) fn keep(&self, position: u64) {
         // MUTANT: Speed only: where a handle begins its search.
         // ORDERING: Relaxed, as above.
         self.position.store(position, Ordering::Relaxed);

@@ -33,6 +33,7 @@ use self::chain::{Chain, Walk};
 use self::layout::{Extent, MessageSlot, Place, SegmentLayout};
 use self::segment::Segment;
 use super::counts::CountedEnds;
+use super::ring::Hint;
 use super::{Leaving, Staging};
 use crate::foreign::{Lent, Panics};
 use crate::os;
@@ -344,10 +345,14 @@ impl<T> Segments<T> {
         }
     }
 
-    /// Claims the oldest message, if it is written. The caller takes it at once.
+    /// Claims the oldest message, if it is written. The caller takes it at once. `hint`: of a handle of this queue, which
+    /// learns by it whether it is in a stream.
     #[inline(always)]
-    pub(crate) fn claim_oldest(&self) -> Option<ClaimedSlot<'_, T>> {
-        self.pop_by(|segment, place| ClaimedSlot { queue: self, segment, place, tail: 0 })
+    pub(crate) fn claim_oldest(&self, hint: &Hint) -> Option<ClaimedSlot<'_, T>> {
+        self.pop_by(|segment, place, next| {
+            hint.keep(next);
+            ClaimedSlot { queue: self, segment, place, tail: 0 }
+        })
     }
 
     // MUTANT: In a race: the segment is retired during the search. Killed only by the model
@@ -355,7 +360,7 @@ impl<T> Segments<T> {
     /// Claims the oldest message, if it is written, and empties its slot by `empty`, which also marks it; see
     /// [`empty`](Self::empty).
     #[inline(always)]
-    fn pop_by<'a, R>(&'a self, empty: impl FnOnce(&'a Segment, Place<T>) -> R) -> Option<R> {
+    fn pop_by<'a, R>(&'a self, empty: impl FnOnce(&'a Segment, Place<T>, u64) -> R) -> Option<R> {
         // ORDERING: Acquire, here and of the exchange's failure: the load of the flag does not come before this one.
         let mut head = self.ends.head.position.load(Ordering::Acquire);
         loop {
@@ -377,7 +382,7 @@ impl<T> Segments<T> {
                         Ordering::Acquire,
                     ) {
                         Ok(_) => {
-                            return Some(empty(segment, place));
+                            return Some(empty(segment, place, next));
                         }
                         Err(found) => {
                             look_away();
@@ -577,6 +582,10 @@ impl<T> Segments<T> {
             let run = memory.slots(place, slots);
             to.extend(run.iter().map(read));
             window();
+            if os::may_mark_lines() {
+                // SAFETY: as in `empty`.
+                (0..run.len()).for_each(|at| unsafe { memory.mark_lines(place.behind(at)) });
+            }
             // ORDERING: Release as in `empty`.
             marks.run(place, run.len()).iter().for_each(|mark| mark.store(lap, Ordering::Release));
             slots -= run.len();
@@ -703,7 +712,7 @@ impl<T> Segments<T> {
         let mut panics = Panics::none();
         // The message is claimed before it is dropped: a panic in its drop cannot make the queue drop it again.
         let mut drop_one = || {
-            self.pop_by(|segment, place| {
+            self.pop_by(|segment, place, _| {
                 Self::drop_in_slot(segment, segment.lap(), place, &mut panics);
                 self.pass(place);
             })
@@ -779,7 +788,7 @@ impl<T> Segments<T> {
     }
 
     pub(crate) fn pop(&self) -> Option<T> {
-        self.claim_oldest().map(ClaimedSlot::take)
+        self.claim_oldest(&Hint::new()).map(ClaimedSlot::take)
     }
 }
 
