@@ -140,6 +140,7 @@ impl<T, L: SenderLink<T>, P: PipeSupply<T, L>> Operation for QueueSend<'_, T, L,
             // Hidden messages must be published before this waits, or two such handles would wait for each other.
             sending.flush();
             // After a disconnection there is no wait: without a bound the sleep flag is not even allocated for it.
+            sending.stand_back(deadline);
             in_time = sending.end.writer.is_over() || one::block(&mut *sending.end, &mut sending.backoff, deadline);
         });
         in_time
