@@ -608,3 +608,23 @@ macro_rules! impl_receiver_traits {
 }
 
 pub(super) use impl_receiver_traits;
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests {
+    use super::{Deadline, RecvBackoff};
+
+    fn stream<M>() -> usize {
+        let backoff = RecvBackoff::<M>::new();
+        (0..1000).find(|position| backoff.has_streamed(*position)).expect("a stream")
+    }
+
+    #[test]
+    fn large_messages_are_a_stream_sooner() {
+        let streams =
+            [stream::<()>(), stream::<u64>(), stream::<[u64; 8]>(), stream::<[u64; 32]>(), stream::<[u64; 999]>()];
+        assert_eq!(streams, [64, 64, 16, 8, 8]);
+        let mut backoff = RecvBackoff::<[u64; 8]>::new();
+        backoff.look_away(20, Deadline::Passed);
+        assert_eq!([35, 36].map(|position| backoff.has_streamed(position)), [false, true]);
+    }
+}

@@ -702,7 +702,43 @@ pub(super) unsafe fn group_of(shape: impl Places, at: NonNull<u8>, known: NonNul
 
 #[cfg(all(test, feature = "in-place", not(ysuite_loom)))]
 mod tests {
-    use super::{CHUNK_BYTES, CLASSES, Geometry, Places, SlotClass};
+    use super::{CHUNK_BYTES, CLASSES, Chunk, Geometry, LINE, Places, SlotClass};
+
+    /// Marks each group of a chunk in turn: each of its lines that has a byte of a slot, and nothing else.
+    fn marks_slots_alone<T>() {
+        let (shape, own) = (Geometry::<T>::of(Geometry::<T>::SHAPE), Geometry::<T>::SHAPE);
+        let chunk = Chunk::allocate(own, 3, own.lap);
+        let bytes = 3 * own.stride;
+        for at in 0..3 {
+            // SAFETY: the groups are there, and this thread alone uses them.
+            let found: Vec<_> = unsafe {
+                let first = chunk.first();
+                first.write_bytes(7, bytes);
+                shape.mark(first.add(at * own.stride));
+                (0..bytes).filter(|at| first.add(*at).read() != 7).collect()
+            };
+            let slots = at * own.stride + own.first..at * own.stride + own.end;
+            assert!(found.iter().all(|at| slots.contains(at)), "{found:?}");
+            assert!(found.windows(2).all(|pair| pair[1] - pair[0] == LINE));
+            assert!(found[0] == slots.start && found[found.len() - 1] + LINE >= slots.end);
+        }
+        // SAFETY: this thread alone has the chunk, in which there are no messages.
+        unsafe { chunk.free(own) };
+    }
+
+    #[test]
+    fn of_a_group_that_was_left_all_lines_are_marked_and_no_state() {
+        marks_slots_alone::<u8>();
+        marks_slots_alone::<u64>();
+        marks_slots_alone::<[u64; 3]>();
+        marks_slots_alone::<[u64; 4]>();
+        marks_slots_alone::<[u64; 5]>();
+        marks_slots_alone::<[u64; 8]>();
+        marks_slots_alone::<[u8; 100]>();
+        marks_slots_alone::<[u64; 32]>();
+        marks_slots_alone::<[u64; 600]>();
+        marks_slots_alone::<Placed>();
+    }
 
     #[repr(align(8))]
     struct Placed;

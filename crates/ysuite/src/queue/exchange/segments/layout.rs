@@ -436,8 +436,9 @@ impl<T> SegmentMemory<T> {
     }
 
     // MUTANT: Speed only: which lines go back to a writer as written ones.
-    /// A reader has taken the message out of this slot: writes a byte without a meaning to each line that ends with the
-    /// slot or in it, as the reader's of the line before is another slot. Not to a line where a writer is at work.
+    /// A reader has taken the message out of this slot: writes a byte without a meaning to each line that ends in the slot, so
+    /// that it goes back to a writer as one that was written, see [`marks_lines`](crate::os::marks_lines). Not to a line where
+    /// a writer is at work: the first one has the flags of the group. The last slot has what is left.
     ///
     /// # Safety
     /// The slot is empty, and this thread alone uses it.
@@ -448,17 +449,17 @@ impl<T> SegmentMemory<T> {
             // SAFETY: by the caller; in a model a slot is an object.
             return unsafe { (*slot).with_mut(|slot| slot.cast::<u8>().write_volatile(0)) };
         }
-        let (first, last) =
-            (self.group_at(place.group).addr() | (LINE - 1), place.slot + 1 == SegmentLayout::<T>::SLOTS);
         let (slot, mut at) = (slot.cast::<u8>(), 0);
+        let flags = self.group_at(place.group).addr() / LINE;
+        let is_last = place.slot + 1 == SegmentLayout::<T>::SLOTS;
         while at < SegmentLayout::<T>::STEP {
-            let end = (slot.addr() + at) | (LINE - 1);
-            // The first line has the flags of the whole group.
-            if last || end != first && end < slot.addr() + SegmentLayout::<T>::STEP {
+            let line = (slot.addr() + at) / LINE;
+            let next = (line + 1) * LINE - slot.addr();
+            if is_last || line != flags && next <= SegmentLayout::<T>::STEP {
                 // SAFETY: by the caller; the byte is in the slot.
                 unsafe { slot.add(at).write_volatile(0) };
             }
-            at += LINE;
+            at = next;
         }
     }
 }
@@ -516,7 +517,7 @@ impl<T> SegmentMarks<T> {
 
 #[cfg(all(test, not(ysuite_loom), not(ysuite_delay)))]
 mod tests {
-    use super::{Extent, Place, SegmentLayout, SegmentMemory};
+    use super::{Extent, LINE, Place, SegmentLayout, SegmentMemory};
 
     fn nothing_overlaps<T>() {
         [Extent::Begun, Extent::Whole].into_iter().for_each(nothing_overlaps_in::<T>);
@@ -575,6 +576,43 @@ mod tests {
         nothing_overlaps::<Aligned<0>>();
         nothing_overlaps::<Aligned<3000>>();
         nothing_overlaps::<Page>();
+    }
+
+    /// Those of the first two groups whose lines are marked behind a slot; all other bytes stay as they are.
+    fn marks_in_order<T>() -> usize {
+        let memory = SegmentMemory::<T>::allocate(Extent::Whole);
+        let groups = 2.min(SegmentLayout::<T>::GROUPS);
+        let (start, bytes) = (memory.group_at(0), groups * SegmentLayout::<T>::STRIDE);
+        let mut marked = 0;
+        for place in SegmentMemory::<T>::places(Extent::Whole).take(groups * SegmentLayout::<T>::SLOTS) {
+            let slot = memory.slot_at(place).addr() - start.addr();
+            // SAFETY: the groups are there, their bytes have no padding in a test, and this thread alone uses them.
+            let found: Vec<_> = unsafe {
+                start.write_bytes(7, bytes);
+                memory.mark_lines(place);
+                (0..bytes).filter(|at| start.add(*at).read() != 7).collect()
+            };
+            assert!(found.iter().all(|at| (slot..slot + SegmentLayout::<T>::STEP).contains(at)), "{found:?}");
+            let lines = found.iter().map(|at| (start.addr() + at) / LINE);
+            assert!(lines.clone().is_sorted_by(|one, other| one < other));
+            // A line of flags while a writer may be at work in the group.
+            let is_last = place.slot + 1 == SegmentLayout::<T>::SLOTS;
+            let flags = memory.group_at(place.group).addr() / LINE;
+            assert!(is_last || lines.clone().all(|line| line != flags));
+            marked += found.len();
+        }
+        // SAFETY: allocated above, and used by this thread alone.
+        unsafe { memory.free(Extent::Whole) };
+        marked
+    }
+
+    #[test]
+    fn of_each_group_all_lines_are_marked_but_for_one_of_flags_and_in_slots_alone() {
+        // Groups of one line, and of eight lines with seven messages, the first of which ends in the second line.
+        assert_eq!([marks_in_order::<u64>(), marks_in_order::<[u64; 3]>(), marks_in_order::<[u64; 8]>()], [2, 2, 14]);
+        assert!(marks_in_order::<[u8; 100]>() >= 2 && marks_in_order::<[u8; 1]>() >= 2);
+        // Of its four lines and a piece, as the next message has the rest.
+        assert!(marks_in_order::<[u64; 32]>() >= 2 * 4);
     }
 
     #[cfg(all(target_os = "linux", not(miri), not(ysuite_portable)))]
