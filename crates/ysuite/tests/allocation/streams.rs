@@ -15,11 +15,11 @@ use crate::requests;
 use crate::support::process::sleeps;
 use crate::support::samples::{Bytes, Sample};
 use crate::support::{Random, calls, guarded};
-#[cfg(target_os = "linux")]
-use ysuite::RecvTimeoutError;
 use ysuite::pool::{Message, Pool, PoolBox};
 use ysuite::queue::ypipe;
 use ysuite::signal::{Wait, YPollset};
+#[cfg(target_os = "linux")]
+use ysuite::{RecvTimeoutError, Spin};
 use ysuite::{broadcast, mpmc, mpsc, spsc};
 
 /// Claim: A steady `spsc` stream allocates no memory.
@@ -567,9 +567,12 @@ fn a_pipe_of_few_messages_takes_little() {
 fn bursts_through_an_mpmc_channel_ask_the_system_seldom() {
     const MESSAGES: u64 = 200_000;
     let (sender, receiver) = mpmc::unbounded();
+    receiver.set_spin(Spin::Forever);
     let burst = || {
         (0..MESSAGES).for_each(|message| sender.send(message).unwrap());
         assert!(receiver.try_iter().eq(0..MESSAGES));
+        // A wait in which it only spins is no reason to give anything back.
+        assert!(receiver.recv_timeout(Duration::from_millis(1)).is_err());
     };
     // Each segment whose pages were missed raises the reserve by one.
     (0..6).for_each(|_| burst());
