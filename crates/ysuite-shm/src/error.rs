@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-/// Why an end of a channel can do no more. It stays: an end that has failed fails in the same way for ever.
+/// Why an end of a channel can do no more. An end that has failed fails in the same way for ever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Error {
     /// The other end was dropped. A receiver has received all that was sent before.
@@ -43,17 +43,19 @@ pub enum Why {
     Kind,
     /// The peer's messages have another size, alignment or name.
     Type,
-    /// The peer's channel holds more, or less, than can be.
+    /// The capacity, of this end or of the peer, cannot be: it is too small or too large.
     Capacity,
-    /// The peer has sent a packet that is none, or other descriptors than belong to it.
+    /// The peer has sent a malformed packet, or other descriptors than belong to it; or the descriptor that an end is
+    /// made of is no socket of this kind.
     Packet,
     /// A process of this user is not allowed to connect.
     User(u32),
-    /// The peer has said nothing for too long.
+    /// The peer has said nothing for too long. For a second, the queue of a [`Listener`](crate::Listener) stayed full,
+    /// or the folder of a name locked.
     Time,
     /// Another program listens at this name.
     InUse,
-    /// The name is none: empty, too long, or a file that is no socket.
+    /// The name cannot be used: it is empty, too long, or a file that is no socket.
     Name,
     /// The peer has refused this end, for this reason.
     ByPeer(&'static str),
@@ -174,11 +176,11 @@ pub enum RecvTimeoutError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BroadcastError {
     /// The receiver of a lossy broadcast was too slow: it has lost this number of messages. The next call receives the
-    /// oldest one that is left.
+    /// oldest one that is left, or of bytes the newest.
     Lagged(u64),
-    /// There is none at once, or there was none until the deadline.
+    /// There is no message, or there was none until the deadline.
     Empty,
-    /// There is none, and the channel has ended.
+    /// There is no message, and the channel has ended.
     Ended(Error),
 }
 
@@ -197,9 +199,9 @@ impl std::error::Error for BroadcastError {}
 /// Nothing was lent to fill.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoanError {
-    /// Receivers have, or have not received yet, all that the pool has: at once, or until the deadline.
+    /// No slot of the pool is free, or none was until the deadline: receivers hold it, or have not received it yet.
     Dry,
-    /// No receiver is there, and none can come: why the last one has gone. Or memory was
+    /// No receiver is there, and none can come; the reason why the last one has gone. Or memory was
     /// [refused](Error::Refused).
     Ended(Error),
 }
@@ -218,11 +220,11 @@ impl std::error::Error for LoanError {}
 /// There is no answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CallError<P = ()> {
-    /// Not at once, or not until the deadline; the call, if it goes on.
+    /// There is no answer yet, or there was none until the deadline; the call, if it goes on.
     NotYet(P),
-    /// And there will be none: the other end has dropped the question.
+    /// There will be no answer: the other end has dropped the question.
     Unanswered,
-    /// And the channel has ended.
+    /// There will be no answer: the channel has ended.
     Ended(Error),
 }
 
@@ -286,14 +288,14 @@ impl<T> fmt::Debug for SendTimeoutError<T> {
 }
 
 impl<T> SendError<T> {
-    /// The message that was not sent.
+    /// Returns the message that was not sent.
     pub fn into_inner(self) -> T {
         self.0
     }
 }
 
 impl<T> TrySendError<T> {
-    /// The message that was not sent.
+    /// Returns the message that was not sent.
     pub fn into_inner(self) -> T {
         match self {
             Self::Full(message) | Self::Ended(message, _) => message,
@@ -302,7 +304,7 @@ impl<T> TrySendError<T> {
 }
 
 impl<T> SendTimeoutError<T> {
-    /// The message that was not sent.
+    /// Returns the message that was not sent.
     pub fn into_inner(self) -> T {
         match self {
             Self::Timeout(message) | Self::Ended(message, _) => message,

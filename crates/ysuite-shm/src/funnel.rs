@@ -37,7 +37,7 @@ const BETWEEN: u32 = 256;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Bytes(pub Vec<u8>);
 
-/// What a [`Funnel`] can carry: every [`Message`], [`Bytes`], and a [`Question`](crate::Question).
+/// A type that a [`Funnel`] can carry: every [`Message`], [`Bytes`], and a [`Question`](crate::Question).
 #[expect(private_bounds, reason = "nobody else can say how a lane carries it")]
 pub trait Carried: Laned {}
 
@@ -45,8 +45,8 @@ impl<T: Message> Carried for T {}
 
 impl Carried for Bytes {}
 
-/// What a broadcast, or a watch, copies for each of its receivers, and what a question, an answer and a job can be: every
-/// [`Message`], and [`Bytes`].
+/// A type that a broadcast or a watch can copy for each of its receivers, and that a question, an answer or a job can
+/// have: every [`Message`], and [`Bytes`].
 #[expect(private_bounds, reason = "nobody else can say how it is copied")]
 pub trait Copied: Watched + Spread + Slotted {}
 

@@ -1,4 +1,13 @@
 #![doc = include_str!("../README.md")]
+//!
+//! # Features
+//!
+//! None is on by default.
+//!
+//! * `tokio`: `Async`, an end whose waits are futures.
+//! * `mio`: ends are mio's `event::Source`.
+//!
+//! A time limit that the clock cannot hold, such as `Duration::MAX`, is none.
 // Why it is as it is.
 //
 // **One memfd for each end, sealed `FUTURE_WRITE`.** Its owner alone writes it. So no read-modify-write crosses a process, a
@@ -105,8 +114,9 @@ pub use self::work::{BytesWorkSender, Job, WorkReceiver, WorkSender};
 #[doc(no_inline)]
 pub use zerocopy;
 
-/// What can be a message: any bytes are one, and it has no padding by which memory would leak to the peer. Derive
-/// `FromBytes`, `IntoBytes`, `Immutable` and `KnownLayout` of [`zerocopy`]. It is aligned to 64 bytes at most.
+/// A type that can be a message: any bytes are a value of it, and it has no padding by which memory would leak to the
+/// peer. Derive `FromBytes`, `IntoBytes`, `Immutable` and `KnownLayout` of [`zerocopy`]. Its alignment is 64 bytes at
+/// most.
 pub trait Message:
     zerocopy::FromBytes + zerocopy::IntoBytes + zerocopy::Immutable + zerocopy::KnownLayout + Send + 'static
 {

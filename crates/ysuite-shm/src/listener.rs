@@ -6,10 +6,10 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use crate::os::{self, Bound};
 use crate::{Error, Options, Why};
 
-/// Listens at a name: an abstract one, which vanishes with this process, or a path if it contains a slash. Who connects
-/// gets a socket, over which either end of a channel can be made; this side makes the other.
+/// Listens at a name: an abstract one, which vanishes with this process, or a path if it contains a slash. A peer
+/// that connects gets a socket, over which either end of a channel can be made; this side makes the other.
 ///
-/// A stranger holds nobody up: accepting does not wait for what it says, and it takes a descriptor until it is dropped.
+/// A stranger holds nobody up: accepting does not wait for its first packet. It takes a descriptor until it is dropped.
 pub struct Listener {
     bound: Bound,
     options: Options,
@@ -19,18 +19,19 @@ impl Options {
     /// Listens at this name for those that these options admit.
     ///
     /// # Errors
-    /// [`Refused`](Error::Refused): [`InUse`](Why::InUse), [`Name`](Why::Name), or as the system says.
+    /// [`Refused`](Error::Refused): [`InUse`](Why::InUse), [`Name`](Why::Name), [`Time`](Why::Time), or as the system
+    /// says.
     pub fn listen(&self, name: &str) -> Result<Listener, Error> {
         Ok(Listener { bound: Bound::new(name)?, options: self.clone() })
     }
 
-    /// A socket connected to who listens at this name: for [`Sender::from_fd`](crate::Sender::from_fd) or
-    /// [`Receiver::from_fd`](crate::Receiver::from_fd). Whether that one wants it is told by the end that is made of it.
+    /// Connects a socket to the process that listens at this name, for [`Sender::from_fd`](crate::Sender::from_fd) or
+    /// [`Receiver::from_fd`](crate::Receiver::from_fd). Only the end that is made of it learns whether it was refused.
     /// Waits at most a second, if too many wait to be accepted.
     ///
     /// # Errors
     /// [`Refused`](Error::Refused): nobody listens there, a process of a [user](Why::User) that these options do not
-    /// [allow](Self::allow), or as the system says.
+    /// [allow](Self::allow), [`Time`](Why::Time) after that second, or as the system says.
     pub fn connect(&self, name: &str) -> Result<OwnedFd, Error> {
         let socket = os::connect(name)?;
         // An abstract name is for the first who comes.
@@ -72,8 +73,8 @@ impl Listener {
         Options::new().listen(name)
     }
 
-    /// The next one that has connected and is admitted, if there is one, as a socket. Never blocks. Peers of another user
-    /// should be treated [carefully](Options::careful).
+    /// Accepts the next peer that has connected and is admitted, if there is one; returns its socket. Never blocks. An
+    /// end made of the socket of another user is [careful](Options::careful) by itself.
     ///
     /// # Errors
     /// [`Refused`](Error::Refused): no descriptors are left, for example.
@@ -98,7 +99,7 @@ impl Listener {
         }
     }
 
-    /// As [`try_accept`](Self::try_accept), but waits for one.
+    /// As [`try_accept`](Self::try_accept), but waits for a peer.
     ///
     /// # Errors
     /// As there.

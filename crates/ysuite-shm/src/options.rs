@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::os;
 use crate::page::hashed;
 
-/// How an end treats its peer. What is not said is as the default says.
+/// How an end treats its peer.
 #[derive(Clone)]
 pub struct Options {
     pub(crate) name: [u64; 2],
@@ -26,21 +26,23 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The defaults: any name of messages, a peer's memory of at most 64 MiB, peers of the same user.
+    /// Makes the default options: messages without a [name](Self::messages), a peer's memory of at most 64 MiB, peers
+    /// of the same user.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What the program calls its type of messages, such as "quote, version 2". Both ends must use the same name; size
-    /// and alignment are compared in any case.
+    /// Sets the program's name for its type of messages, such as "quote, version 2"; by default it is empty. Both ends
+    /// must use the same name, size and alignment.
     #[must_use]
     pub fn messages(mut self, name: &str) -> Self {
         self.name = hashed(name);
         self
     }
 
-    /// The most bytes of memory that this end accepts of a peer at a time: a ring, a pool of loans, a large message; it counts against the address space only.
+    /// Sets the most bytes of memory that this end accepts of a peer at a time, for a ring, a pool of loans, or a large
+    /// message. They count against the address space only.
     #[must_use]
     pub fn largest_region(mut self, bytes: usize) -> Self {
         self.largest_region = bytes;
@@ -80,8 +82,9 @@ impl Options {
         self
     }
 
-    /// Who may connect by a name, and listen at one, by the number of the effective user. Peers of other users than this process's are
-    /// treated [carefully](Self::careful). Not asked of an end that is inherited.
+    /// Sets which users may connect by a name, and listen at one, by the number of the effective user. Peers of other
+    /// users than this process's are treated [carefully](Self::careful). The closure is not called for an end that is
+    /// inherited.
     #[must_use]
     pub fn allow(mut self, allowed: impl Fn(u32) -> bool + Send + Sync + 'static) -> Self {
         self.allowed = Some(Arc::new(allowed));

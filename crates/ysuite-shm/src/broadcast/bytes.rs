@@ -166,7 +166,7 @@ impl Options {
     /// up to whole words, and a message takes 8 bytes more than it has.
     ///
     /// # Errors
-    /// As for [`listen`](Self::listen), or a capacity that cannot be.
+    /// As for [`listen`](Self::listen), or a capacity that cannot be, such as 8 bytes or fewer.
     pub fn broadcast_bytes(&self, name: &str, capacity: usize) -> Result<BytesBroadcastSender, Error> {
         BytesBroadcastSender::new(self, Some(name), capacity)
     }
@@ -210,7 +210,7 @@ impl BytesBroadcastSender {
         self.0.seat()
     }
 
-    /// The most bytes that a message may have.
+    /// Returns the most bytes that a message may have.
     pub fn largest(&self) -> usize {
         self.0.capacity() - record_bytes(0) as usize
     }
@@ -251,7 +251,7 @@ impl BytesBroadcastSender {
         Ok(())
     }
 
-    /// As [`send`](Self::send), for at most this long.
+    /// As [`send`](Self::send), for at most `limit`.
     ///
     /// # Errors
     /// [`Timeout`](SendTimeoutError::Timeout).
@@ -262,7 +262,7 @@ impl BytesBroadcastSender {
         self.send_until(message, deadline(limit))
     }
 
-    /// As [`send`](Self::send), until then at most.
+    /// As [`send`](Self::send), until `deadline` at most.
     ///
     /// # Errors
     /// As for [`send_timeout`](Self::send_timeout).

@@ -15,8 +15,8 @@ use crate::{BroadcastError, Copied, Error, Options};
 /// Attempts to read a message before a call that never blocks gives up.
 const ATTEMPTS: u32 = 100;
 
-/// The receiving end of a broadcast: it receives all messages that a [`BroadcastSender`](crate::BroadcastSender) sends from
-/// when that has noticed it on.
+/// The receiving end of a broadcast: it receives all messages that a [`BroadcastSender`](crate::BroadcastSender) sends
+/// once it has noticed this receiver.
 pub struct BroadcastReceiver<T: Copied> {
     inlet: <T as Spread>::Inlet,
 }
@@ -47,8 +47,8 @@ impl<T: Copied> BroadcastReceiver<T> {
     /// Receives a message; waits while there is none.
     ///
     /// # Errors
-    /// It has [lost](BroadcastError::Lagged) messages, and goes on with the next call; or there is none, and the sender is
-    /// gone.
+    /// This receiver has [lost](BroadcastError::Lagged) messages, and goes on with the next call; or there is no
+    /// message, and the sender is gone.
     #[inline]
     pub fn recv(&mut self) -> Result<T, BroadcastError> {
         self.recv_until(None)
@@ -76,7 +76,7 @@ impl<T: Copied> BroadcastReceiver<T> {
         self.inlet.try_ready().map_err(|error| error.map_or(BroadcastError::Empty, BroadcastError::Ended))
     }
 
-    /// As [`recv`](Self::recv), for at most this long.
+    /// As [`recv`](Self::recv), for at most `limit`.
     ///
     /// # Errors
     /// As there, or there was [none](BroadcastError::Empty) for all that time.
@@ -84,7 +84,7 @@ impl<T: Copied> BroadcastReceiver<T> {
         self.recv_until(deadline(limit))
     }
 
-    /// As [`recv`](Self::recv), until then at most.
+    /// As [`recv`](Self::recv), until `deadline` at most.
     ///
     /// # Errors
     /// As for [`recv_timeout`](Self::recv_timeout).
@@ -126,8 +126,8 @@ impl<T: Copied> BroadcastReceiver<T> {
         })
     }
 
-    /// Receives at least one message and at most `most`, of those that are there, and appends them to `to`; waits while there
-    /// is none. How many. Ends in front of messages that were lost.
+    /// Receives at least one message and at most `most`, of those that are there, and appends them to `to`; waits while
+    /// there is none. Returns their number. Ends in front of messages that were lost.
     ///
     /// # Errors
     /// As for [`recv`](Self::recv).
@@ -150,7 +150,7 @@ impl<T: Copied> BroadcastReceiver<T> {
         self.inlet.take_some(to, most).unwrap_or(Err(BroadcastError::Empty))
     }
 
-    /// Messages, until the sender is gone; waits for each, and passes over those that are lost.
+    /// Iterates over messages until the sender is gone; waits for each, and passes over those that are lost.
     pub fn iter(&mut self) -> impl Iterator<Item = T> + '_ {
         core::iter::from_fn(|| {
             loop {
@@ -163,12 +163,12 @@ impl<T: Copied> BroadcastReceiver<T> {
         })
     }
 
-    /// Whether the sender is gone; messages may still be there. One system call.
+    /// Returns whether the sender is gone; messages may still be there. One system call.
     pub fn is_disconnected(&mut self) -> bool {
         self.inlet.end().is_over()
     }
 
-    /// Waits until the sender is there, for at most this long; whether it is.
+    /// Waits until the sender is there, for at most `limit`; returns whether it is.
     ///
     /// # Errors
     /// The channel has ended: it was refused, for example.
@@ -176,7 +176,8 @@ impl<T: Copied> BroadcastReceiver<T> {
         crate::pipe::met_within(&mut self.inlet, limit)
     }
 
-    /// How many times it looks for a message before it sleeps; 0: it sleeps at once, `u32::MAX`: it never does.
+    /// Sets how many times this end looks for a message before it sleeps; 0: it sleeps at once, `u32::MAX`: it never
+    /// does.
     pub fn set_spin(&mut self, looks: u32) {
         self.inlet.end().spin = Some(looks);
     }

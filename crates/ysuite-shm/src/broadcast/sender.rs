@@ -130,8 +130,9 @@ impl<T: Copied> BroadcastSender<T> {
         Ok(Self { writer, crowd, capacity: capacity as u64, limit: 0, is_lossy })
     }
 
-    /// A place for one more receiver: a socket for [`BroadcastReceiver::from_fd`](crate::BroadcastReceiver::from_fd), for a
-    /// child to inherit. Until that is used, each message costs a system call.
+    /// Makes a place for one more receiver: a socket for
+    /// [`BroadcastReceiver::from_fd`](crate::BroadcastReceiver::from_fd), for a child to inherit. Until that is used,
+    /// each message costs a system call.
     ///
     /// # Errors
     /// [`Refused`](Error::Refused): no memory or no descriptors are left.
@@ -194,18 +195,19 @@ impl<T: Copied> BroadcastSender<T> {
         self.crowd.serve_until(deadline(limit));
     }
 
-    /// How many receivers have joined: what is sent now is for all of them. One joins when it has said hello, and this end has
-    /// noticed it, in [`serve`](Self::serve) or a send.
+    /// Returns how many receivers have joined: what is sent now is for all of them. One joins when it has said hello,
+    /// and this end has noticed it, in [`serve`](Self::serve) or a send.
     pub fn receivers(&self) -> usize {
         self.crowd.joined()
     }
 
-    /// How many messages have room.
+    /// Returns how many messages have room.
     pub fn capacity(&self) -> usize {
         self.capacity as usize
     }
 
-    /// How many times it looks for room before it sleeps; 0: it sleeps at once.
+    /// Sets how many times this end looks for room before it sleeps; 0: it sleeps at once. A time limit is checked only
+    /// after them.
     pub fn set_spin(&mut self, looks: u32) {
         self.crowd.spin = Some(looks);
     }
@@ -258,7 +260,7 @@ impl<T: Message> BroadcastSender<T> {
         Ok(())
     }
 
-    /// As [`send`](Self::send), for at most this long.
+    /// As [`send`](Self::send), for at most `limit`.
     ///
     /// # Errors
     /// [`Timeout`](SendTimeoutError::Timeout): the message.
@@ -266,7 +268,7 @@ impl<T: Message> BroadcastSender<T> {
         self.send_until(message, deadline(limit))
     }
 
-    /// As [`send`](Self::send), until then at most.
+    /// As [`send`](Self::send), until `deadline` at most.
     ///
     /// # Errors
     /// As for [`send_timeout`](Self::send_timeout).
@@ -302,8 +304,8 @@ impl<T: Message> BroadcastSender<T> {
     }
 
     // USER CODE: `messages`, between two messages, each of which is in the channel; a panic leaves those that were sent.
-    /// Sends all messages to all receivers; waits while one of them has no room, unless it is lossy. Receivers are woken once
-    /// for many. How many were sent.
+    /// Sends all messages to all receivers; waits while one of them has no room, unless it is lossy. Receivers are
+    /// woken once for many. Returns how many were sent.
     pub fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> usize {
         let mut batch = Batch::new(self);
         let mut sent = 0;

@@ -58,7 +58,7 @@ impl BytesCaller {
 }
 
 impl<A: Copied> BytesCaller<A> {
-    /// The most bytes that a question may have.
+    /// Returns the most bytes that a question may have.
     pub fn largest(&self) -> usize {
         counted_room(self.0.end.link.shape.size)
     }

@@ -16,15 +16,15 @@ use crate::ring::places;
 use crate::ring::typed::{Numbered, Writer};
 use crate::{CallError, Copied, Error, Message, Options, SendError, SendTimeoutError, TrySendError};
 
-/// The end that asks: its questions, of type `Q` ([`BytesCaller`](crate::BytesCaller): of bytes), are received by a [`Funnel`](crate::Funnel) of [`Question`](crate::Question)s
-/// in another process, which answers each by an `A`.
+/// The end that asks: its questions, of type `Q` ([`BytesCaller`](crate::BytesCaller): of bytes), are received by a
+/// [`Funnel`](crate::Funnel) of [`Question`](crate::Question)s in another process, which answers each by an `A`.
 ///
 /// [`call`](Self::call) asks and waits for the answer. [`ask`](Self::ask) does not wait: so several calls may be under way at
 /// once, whose answers come in any order; each has a [`Pending`]. A call ends by its answer; by the receiver that
 /// [drops](CallError::Unanswered) the question; or with the channel, behind the answers that were given before.
 ///
-/// Who drops a `Pending` gives its call up. The question is received and answered all the same; until then the call counts
-/// against those that [may be](Options::calls) under way. Its answer is dropped.
+/// Dropping a `Pending` gives its call up. The question is received and answered all the same; until then the call
+/// counts against those that [may be](Options::calls) under way. Its answer is dropped.
 ///
 /// A process that asks from several threads has a caller for each.
 ///
@@ -77,7 +77,7 @@ pub(super) struct Free {
     state: u64,
 }
 
-/// A call whose answer is received by [`Caller::recv`]. Who drops it gives the call up.
+/// A call whose answer is received by [`Caller::recv`]. Dropping it gives the call up.
 #[must_use = "a call whose `Pending` is dropped is given up"]
 pub struct Pending {
     number: u64,
@@ -112,7 +112,7 @@ impl<Q: Message, A: Copied> Caller<Q, A> {
         self.call_until(&question, None)
     }
 
-    /// As [`call`](Self::call), for at most this long; then it gives up.
+    /// As [`call`](Self::call), for at most `limit`; then it gives up.
     ///
     /// # Errors
     /// There was no answer in all that time, or as there.
@@ -120,7 +120,7 @@ impl<Q: Message, A: Copied> Caller<Q, A> {
         self.call_until(&question, deadline(limit))
     }
 
-    /// As [`call`](Self::call), until then at most; then it gives up.
+    /// As [`call`](Self::call), until `deadline` at most; then it gives up.
     ///
     /// # Errors
     /// There was no answer until then, or as there.
@@ -129,8 +129,8 @@ impl<Q: Message, A: Copied> Caller<Q, A> {
     }
 
     /// Asks, and goes on; waits while as many calls are under way as [may be](Options::calls), or the receiver has not
-    /// accepted this caller yet. A call is under way until it has ended and its `Pending` was received or dropped: who waits
-    /// here does not notice that another thread drops one.
+    /// accepted this caller yet. A call is under way until it has ended and its `Pending` was received or dropped. A
+    /// thread that waits here does not notice when another drops one.
     ///
     /// # Errors
     /// The channel has ended: the question, and why.
@@ -144,7 +144,7 @@ impl<Q: Message, A: Copied> Caller<Q, A> {
     /// As [`ask`](Self::ask), if there is nothing to wait for. Never blocks.
     ///
     /// # Errors
-    /// There is, or the channel has ended: the question.
+    /// It would have to wait, or the channel has ended: the question.
     pub fn try_ask(&mut self, question: Q) -> Result<Pending, TrySendError<Q>> {
         match self.attempt(Self::free) {
             Ok(at) => Ok(self.put(at, &question)),
@@ -153,7 +153,7 @@ impl<Q: Message, A: Copied> Caller<Q, A> {
         }
     }
 
-    /// As [`ask`](Self::ask), for at most this long.
+    /// As [`ask`](Self::ask), for at most `limit`.
     ///
     /// # Errors
     /// It had to wait for all that time, or the channel has ended: the question.
@@ -161,7 +161,7 @@ impl<Q: Message, A: Copied> Caller<Q, A> {
         self.ask_until(question, deadline(limit))
     }
 
-    /// As [`ask`](Self::ask), until then at most.
+    /// As [`ask`](Self::ask), until `deadline` at most.
     ///
     /// # Errors
     /// It had to wait until then, or the channel has ended: the question.
@@ -266,7 +266,7 @@ impl<Q: Copied, A: Copied> Caller<Q, A> {
     /// Receives the answer of a call, if it is there. Never blocks.
     ///
     /// # Errors
-    /// It is not: the call. Or there will be none.
+    /// There is no answer yet: the call. Or there will be none.
     ///
     /// # Panics
     /// As for [`recv`](Self::recv).
@@ -284,7 +284,7 @@ impl<Q: Copied, A: Copied> Caller<Q, A> {
         self.outcome(call, is_answered).map_err(Some)
     }
 
-    /// As [`recv`](Self::recv), for at most this long.
+    /// As [`recv`](Self::recv), for at most `limit`.
     ///
     /// # Errors
     /// There was no answer in all that time: the call. Or as there.
@@ -295,7 +295,7 @@ impl<Q: Copied, A: Copied> Caller<Q, A> {
         self.recv_within(call, deadline(limit))
     }
 
-    /// As [`recv`](Self::recv), until then at most.
+    /// As [`recv`](Self::recv), until `deadline` at most.
     ///
     /// # Errors
     /// As for [`recv_timeout`](Self::recv_timeout).
@@ -375,12 +375,12 @@ impl<Q: Copied, A: Copied> Caller<Q, A> {
         Err(fate.or(self.end.failed()).map(|error| self.end.fail(error)))
     }
 
-    /// Whether the receiver is gone; answers may still be there. One system call.
+    /// Returns whether the receiver is gone; answers may still be there. One system call.
     pub fn is_disconnected(&mut self) -> bool {
         self.end.is_over()
     }
 
-    /// Waits until the receiver has accepted this caller, for at most this long; whether it has.
+    /// Waits until the receiver has accepted this caller, for at most `limit`; returns whether it has.
     ///
     /// # Errors
     /// The channel has ended: it was refused, for example.
@@ -388,7 +388,8 @@ impl<Q: Copied, A: Copied> Caller<Q, A> {
         met_within(self, limit)
     }
 
-    /// How many times it looks for an answer before it sleeps; 0: it sleeps at once, `u32::MAX`: it never does.
+    /// Sets how many times this end looks for an answer before it sleeps; 0: it sleeps at once, `u32::MAX`: it never
+    /// does.
     pub fn set_spin(&mut self, looks: u32) {
         self.end.spin = Some(looks);
     }
@@ -404,7 +405,7 @@ impl<Q: Copied, A: Copied> Caller<Q, A> {
         !calls.into_iter().any(|call| self.look(call).is_some()) && self.end.fate().is_none() && is_armed
     }
 
-    /// As [`arm`](Self::arm), for who waits until it may [ask](Self::try_ask).
+    /// As [`arm`](Self::arm), for a caller that waits until it may [ask](Self::try_ask).
     pub fn arm_to_ask(&mut self) -> bool {
         let is_armed = self.end.arm_for_loop();
         self.free().is_none() && self.end.fate().is_none() && is_armed

@@ -20,7 +20,8 @@ use crate::ring::typed::{Numbered, Slotted};
 use crate::sync::AtomicU64;
 use crate::{Bytes, Carried, Copied, Error, Message, Options, os};
 
-/// A question of a [`Caller`](crate::Caller), which waits for its answer: what a [`Funnel`](crate::Funnel) of questions receives.
+/// A question of a [`Caller`](crate::Caller), which waits for its answer. A [`Funnel`](crate::Funnel) of questions
+/// receives it.
 ///
 /// It may be answered at any time, in any order, by any thread of the process. One that is dropped tells its caller so
 /// ([`Unanswered`](crate::CallError::Unanswered)). If its caller has given up, or died, or the funnel was dropped,
@@ -36,20 +37,20 @@ pub struct Question<Q: Copied, A: Copied> {
 }
 
 impl<Q: Copied, A: Message> Question<Q, A> {
-    /// Answers it; the caller, if it waits, is woken. Never blocks, but for other answers to this caller that are given just
-    /// now.
+    /// Answers the question; the caller, if it waits, is woken. Blocks only while another thread gives an answer to the
+    /// same caller.
     pub fn answer(self, answer: A) {
         self.put(&answer);
     }
 }
 
 impl<Q: Copied> Question<Q, Bytes> {
-    /// The most bytes that its answer may have; [`Options::largest_answer`] says it.
+    /// Returns the most bytes that the answer may have; [`Options::largest_answer`] sets it.
     pub fn largest(&self) -> usize {
         self.answers.as_ref().map_or(0, |answers| counted_room(answers.size))
     }
 
-    /// Answers it, as one that is answered by a message.
+    /// Answers the question by bytes; otherwise as one that is answered by a message.
     ///
     /// # Panics
     /// If the answer is longer than [`largest`](Self::largest); its caller is told that the question is dropped.

@@ -17,11 +17,11 @@ const SPIN: u32 = 100;
 pub struct Ended {
     /// The number of the sender, as [`Funnel::recv_from`] and [`Funnel::seat`] have it.
     pub sender: u64,
-    /// Why. All that it had sent was received before.
+    /// Why it has ended. All that it had sent was received before, unless it is [`Broken`](Error::Broken).
     pub error: Error,
 }
 
-/// What [`Funnel::recv_event`] returns.
+/// The outcome of [`Funnel::recv_event`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event<T> {
     /// A message, of the sender with this number.
@@ -37,8 +37,8 @@ pub enum Event<T> {
 /// Messages of one sender arrive in order; the senders take turns. Senders come and go: they connect by the funnel's
 /// name, or inherit a [`seat`](Self::seat). A sender that dies ends its own lane alone.
 ///
-/// Who connects by the name has a second to say hello, which a sender does when it is used first; after that it is sent away:
-/// [`Why::ByPeer`](crate::Why::ByPeer). One that has nothing to send yet asks
+/// A sender that connects by the name has a second to say hello, which it does when it is used first; after that it is
+/// refused: [`Why::ByPeer`](crate::Why::ByPeer). A sender that has nothing to send yet calls
 /// [`is_disconnected`](crate::Sender::is_disconnected).
 pub struct Funnel<T: Carried> {
     pub(super) lanes: Lanes<T>,
@@ -81,8 +81,8 @@ impl<T: Carried> Funnel<T> {
         Options::new().funnel_without_name()
     }
 
-    /// A place for one more sender: a socket for [`Sender::from_fd`](crate::Sender::from_fd), for a child to inherit, and
-    /// the number of that sender.
+    /// Makes a place for one more sender: a socket for [`Sender::from_fd`](crate::Sender::from_fd), for a child to
+    /// inherit, and the number of that sender.
     ///
     /// # Errors
     /// [`Refused`](Error::Refused): no memory or no descriptors are left.
@@ -93,7 +93,7 @@ impl<T: Carried> Funnel<T> {
     /// Receives a message of any sender; waits while there is none.
     ///
     /// # Errors
-    /// [`Closed`](Error::Closed): all senders of a funnel without a name are gone.
+    /// [`Closed`](Error::Closed): all senders of a funnel without a name are gone, or it has never had one.
     #[inline]
     pub fn recv(&mut self) -> Result<T, Error> {
         self.recv_from().map(|(_, message)| message)
@@ -154,7 +154,7 @@ impl<T: Carried> Funnel<T> {
         }
     }
 
-    /// As [`recv`](Self::recv), for at most this long.
+    /// As [`recv`](Self::recv), for at most `limit`.
     ///
     /// # Errors
     /// There was none for all that time, or as there.
@@ -170,7 +170,7 @@ impl<T: Carried> Funnel<T> {
         self.recv_until(deadline(limit))
     }
 
-    /// As [`recv`](Self::recv), until then at most.
+    /// As [`recv`](Self::recv), until `deadline` at most.
     ///
     /// # Errors
     /// There was none until then, or as there.
@@ -187,7 +187,7 @@ impl<T: Carried> Funnel<T> {
     }
 
     /// Receives at least one message and at most `most`, of those that are there, and appends them to `to`; waits while
-    /// there is none. How many.
+    /// there is none. Returns their number.
     ///
     /// # Errors
     /// As for [`recv`](Self::recv).
@@ -242,28 +242,28 @@ impl<T: Carried> Funnel<T> {
         }
     }
 
-    /// Messages, until the funnel ends; waits for each.
+    /// Iterates over messages until the funnel ends; waits for each.
     pub fn iter(&mut self) -> impl Iterator<Item = T> + '_ {
         core::iter::from_fn(|| self.recv().ok())
     }
 
-    /// The messages that are there.
+    /// Iterates over the messages that are there.
     pub fn try_iter(&mut self) -> impl Iterator<Item = T> + '_ {
         core::iter::from_fn(|| self.try_recv().ok())
     }
 
-    /// The next sender that has ended since the last time, in order. The last few hundred are remembered. Receiving is
-    /// what notices an end.
+    /// Returns the next sender that has ended since the last time, in order. The last few hundred are remembered.
+    /// Receiving is what notices an end.
     pub fn next_ended(&mut self) -> Option<Ended> {
         self.lanes.home.ended.pop_front()
     }
 
-    /// How many senders there are, with those that have not said hello yet.
+    /// Returns how many senders there are, with those that have not said hello yet.
     pub fn senders(&self) -> usize {
         self.lanes.home.peers()
     }
 
-    /// How many times it looks at busy lanes before it sleeps; 0: it sleeps at once.
+    /// Sets how many times the receiver looks at busy lanes before it sleeps; 0: it sleeps at once.
     pub fn set_spin(&mut self, looks: u32) {
         self.spin = Some(looks);
         // A lane that was parked before would be looked at no more.

@@ -23,7 +23,7 @@ pub struct Async<E> {
 }
 
 impl<E: AsFd> Async<E> {
-    /// Must be called within a runtime whose I/O is enabled.
+    /// Registers an end with the current runtime, whose I/O must be enabled.
     ///
     /// # Errors
     /// As the system says.
@@ -37,12 +37,12 @@ impl<E: AsFd> Async<E> {
         Ok(Self { ready: ready.map_err(|error| error.into_parts().1)?, end })
     }
 
-    /// The end, for what does not wait.
+    /// Returns the end, for calls that do not wait.
     pub fn get_mut(&mut self) -> &mut E {
         &mut self.end
     }
 
-    /// The end.
+    /// Returns the end, without the runtime.
     pub fn into_inner(self) -> E {
         drop(self.ready);
         self.end
@@ -313,7 +313,7 @@ fn ended<A>(outcome: Result<Option<A>, Option<Error>>) -> Option<Result<A, CallE
 }
 
 impl<A: Copied> Async<BytesCaller<A>> {
-    /// Asks, and waits for the answer. A future that is dropped has given up.
+    /// Asks, and waits for the answer. Dropping the future gives the call up.
     ///
     /// # Errors
     /// As for [`Caller::call`].
@@ -336,7 +336,7 @@ impl<A: Copied> Async<BytesCaller<A>> {
         self.until(|end| bytes_sent(end.try_ask(question)), BytesCaller::arm_to_ask).await
     }
 
-    /// Receives the answer of a call.
+    /// Receives the answer of a call. Dropping the future gives the call up.
     ///
     /// # Errors
     /// As for [`Caller::recv`].
@@ -349,7 +349,7 @@ impl<A: Copied> Async<BytesCaller<A>> {
 }
 
 impl<Q: Message, A: Copied> Async<Caller<Q, A>> {
-    /// Asks, and waits for the answer. A future that is dropped has given up.
+    /// Asks, and waits for the answer. Dropping the future gives the call up.
     ///
     /// # Errors
     /// As for [`Caller::call`].
@@ -368,7 +368,7 @@ impl<Q: Message, A: Copied> Async<Caller<Q, A>> {
         self.until(attempt, Caller::arm_to_ask).await
     }
 
-    /// Receives the answer of a call.
+    /// Receives the answer of a call. Dropping the future gives the call up.
     ///
     /// # Errors
     /// As for [`Caller::recv`].

@@ -75,24 +75,24 @@ pub struct Borrowed {
 }
 
 impl Borrowed {
-    /// How many bytes it has.
+    /// Returns how many bytes the message has.
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether it has none.
+    /// Returns whether the message has no bytes.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// The address of its first byte, which is aligned to 64: for who trusts the sender, or passes it on to what does. The
-    /// bytes are there for as long as this lives, for reading only; but for a [slice](Self::as_slice) they must be read as
-    /// memory that another process may write.
+    /// Returns the address of its first byte, which is aligned to 64: for code that trusts the sender. The bytes are
+    /// there for as long as this lives, for reading only; but for a [slice](Self::as_slice) they must be read as memory
+    /// that another process may write.
     pub fn as_ptr(&self) -> *const u8 {
         self.start().as_ptr()
     }
 
-    /// The bytes themselves, if nobody can change them: those of a [`large`](crate::LoanSender::large) message.
+    /// Returns the bytes themselves, if nobody can change them: those of a [`large`](crate::LoanSender::large) message.
     pub fn as_slice(&self) -> Option<&[u8]> {
         match &self.place {
             Place::Slot(..) => None,
@@ -100,7 +100,7 @@ impl Borrowed {
         }
     }
 
-    /// Copies the bytes from `at` on to the front of `to`, as many as there are and have room; how many.
+    /// Copies the bytes from `at` on to the front of `to`, as many as there are and have room; returns how many.
     pub fn copy_to(&self, at: usize, to: &mut [u8]) -> usize {
         // SAFETY: the same bytes, and none of them becomes uninitialized: `copy_to_uninit` writes copies.
         self.copy_to_uninit(at, unsafe { core::slice::from_raw_parts_mut(to.as_mut_ptr().cast(), to.len()) })
@@ -116,7 +116,7 @@ impl Borrowed {
         length
     }
 
-    /// A copy of all its bytes.
+    /// Returns a copy of all its bytes.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(self.length);
         // SAFETY: the whole message, for which there is room; then this number of bytes is written.
@@ -141,7 +141,7 @@ impl Borrowed {
         }
     }
 
-    /// Reads it from the front on.
+    /// Returns a reader of its bytes from the front on.
     pub fn reader(&self) -> BorrowedReader<'_> {
         BorrowedReader { borrowed: self, at: 0 }
     }
@@ -191,19 +191,19 @@ pub struct BorrowedReader<'a> {
 }
 
 impl BorrowedReader<'_> {
-    /// A copy of the next value; see [`Borrowed::read`]. `None`: there are fewer bytes, which stay.
+    /// Returns a copy of the next value; see [`Borrowed::read`]. `None`: there are fewer bytes, which stay.
     pub fn value<T: FromBytes>(&mut self) -> Option<T> {
         let value = self.borrowed.read(self.at)?;
         self.at += size_of::<T>();
         Some(value)
     }
 
-    /// How many bytes are left.
+    /// Returns how many bytes are left.
     pub fn remaining(&self) -> usize {
         self.borrowed.length - self.at
     }
 
-    /// Passes over this number of bytes, or all that are left; how many.
+    /// Passes over this number of bytes, or all that are left; returns how many.
     pub fn skip(&mut self, bytes: usize) -> usize {
         let skipped = bytes.min(self.remaining());
         self.at += skipped;

@@ -15,7 +15,7 @@ pub(super) enum Place {
     Sent,
 }
 
-/// A message that its sender fills in place: it is its bytes. Of a slot, they are at first what was there before.
+/// A message that its sender fills in place, as a slice of bytes. Those of a slot are at first what was there before.
 ///
 /// One that is dropped without being sent is free again. One that is forgotten (`mem::forget`) is lost to the pool.
 #[must_use = "a loan that is dropped is not sent"]
@@ -35,12 +35,13 @@ impl Loan<'_> {
         self[at..][..bytes.len()].copy_from_slice(bytes);
     }
 
-    /// Makes it shorter: of what it was filled with, this number of bytes is sent. A length that is not less changes nothing.
+    /// Makes the message shorter: only this number of bytes is sent. A length that is not less changes nothing.
     pub fn truncate(&mut self, length: usize) {
         self.length = self.length.min(length);
     }
 
-    /// Lends it to all receivers that have joined; to nobody, if there are none. Never blocks. Those that sleep are woken.
+    /// Lends the message to all receivers that have joined; to nobody, if there are none. Never blocks. Those that
+    /// sleep are woken.
     ///
     /// # Errors
     /// Of a [`large`](LoanSender::large) one: the system has [`Refused`](Error::Refused) to pass it on, and nobody has it.

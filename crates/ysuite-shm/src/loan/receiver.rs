@@ -17,8 +17,8 @@ use crate::ring::Look;
 use crate::ring::typed::Reader;
 use crate::{Error, Options, RecvTimeoutError, TryRecvError};
 
-/// The receiving end of loans: it is lent all messages that a [`LoanSender`](crate::LoanSender) sends from when that has
-/// noticed it on, each as a [`Borrowed`], and may hold as many at a time as it likes.
+/// The receiving end of loans: it is lent all messages that a [`LoanSender`](crate::LoanSender) sends once it has
+/// noticed this receiver, each as a [`Borrowed`], and may hold as many at a time as it likes.
 ///
 /// Messages that it has not received, and those that it holds, are slots that the sender does not have: a receiver that is
 /// slow holds the sender up, and by it all others. One that is dropped while it holds some counts as a receiver until it has
@@ -189,7 +189,7 @@ impl LoanReceiver {
         self.inlet.take().map_err(TryRecvError::Ended)
     }
 
-    /// As [`recv`](Self::recv), for at most this long.
+    /// As [`recv`](Self::recv), for at most `limit`.
     ///
     /// # Errors
     /// There was none for all that time, or as there.
@@ -197,7 +197,7 @@ impl LoanReceiver {
         self.recv_until(deadline(limit))
     }
 
-    /// As [`recv`](Self::recv), until then at most.
+    /// As [`recv`](Self::recv), until `deadline` at most.
     ///
     /// # Errors
     /// There was none until then, or as there.
@@ -212,17 +212,17 @@ impl LoanReceiver {
         self.inlet.take().map_err(RecvTimeoutError::Ended)
     }
 
-    /// Messages, until the channel ends; waits for each.
+    /// Iterates over messages until the channel ends; waits for each.
     pub fn iter(&mut self) -> impl Iterator<Item = Borrowed> + '_ {
         core::iter::from_fn(|| self.recv().ok())
     }
 
-    /// Whether the sender is gone; messages may still be there. One system call.
+    /// Returns whether the sender is gone; messages may still be there. One system call.
     pub fn is_disconnected(&mut self) -> bool {
         self.inlet.end().is_over()
     }
 
-    /// Waits until the sender is there, for at most this long; whether it is.
+    /// Waits until the sender is there, for at most `limit`; returns whether it is.
     ///
     /// # Errors
     /// The channel has ended: it was refused, for example.
@@ -230,7 +230,8 @@ impl LoanReceiver {
         met_within(&mut self.inlet, limit)
     }
 
-    /// How many times it looks for a message before it sleeps; 0: it sleeps at once, `u32::MAX`: it never does.
+    /// Sets how many times this end looks for a message before it sleeps; 0: it sleeps at once, `u32::MAX`: it never
+    /// does.
     pub fn set_spin(&mut self, looks: u32) {
         self.inlet.end().spin = Some(looks);
     }

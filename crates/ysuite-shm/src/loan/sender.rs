@@ -61,7 +61,7 @@ impl Options {
     /// [`Listener`](crate::Listener). All memory of the pool is taken at once.
     ///
     /// # Errors
-    /// As for [`listen`](Self::listen), or a pool that cannot be: of 1 to 32,768 slots, each of at least a byte.
+    /// As for [`listen`](Self::listen), or a pool that cannot be: it has 1 to 32,768 slots of at least one byte.
     pub fn loans(&self, name: &str, slots: usize, bytes: usize) -> Result<LoanSender, Error> {
         LoanSender::new(self, Some(name), slots, bytes)
     }
@@ -101,8 +101,8 @@ impl LoanSender {
         Options::new().loans_without_name(slots, bytes)
     }
 
-    /// A place for one more receiver: a socket for [`LoanReceiver::from_fd`](crate::LoanReceiver::from_fd), for a child to
-    /// inherit. Until that is used, each message costs a system call.
+    /// Makes a place for one more receiver: a socket for [`LoanReceiver::from_fd`](crate::LoanReceiver::from_fd), for a
+    /// child to inherit. Until that is used, each message costs a system call.
     ///
     /// # Errors
     /// [`Refused`](Error::Refused): no memory or no descriptors are left.
@@ -134,7 +134,7 @@ impl LoanSender {
         Ok(self.lend(length))
     }
 
-    /// As [`loan`](Self::loan), for at most this long.
+    /// As [`loan`](Self::loan), for at most `limit`.
     ///
     /// # Errors
     /// As there, or the pool was [`Dry`](LoanError::Dry) for all that time.
@@ -145,7 +145,7 @@ impl LoanSender {
         self.loan_until(length, deadline(limit))
     }
 
-    /// As [`loan_timeout`](Self::loan_timeout), until then.
+    /// As [`loan_timeout`](Self::loan_timeout), until `deadline`.
     ///
     /// # Errors
     /// As there.
@@ -177,7 +177,7 @@ impl LoanSender {
         self.draft(length).map_err(LoanError::Ended)
     }
 
-    /// As [`large`](Self::large), for at most this long.
+    /// As [`large`](Self::large), for at most `limit`.
     ///
     /// # Errors
     /// As there; [`Dry`](LoanError::Dry): 16 had not been received by all until then.
@@ -359,25 +359,25 @@ impl LoanSender {
         self.crowd.home.common.set_free(slot, true);
     }
 
-    /// How many slots are free, as receivers say it now. Looks at all of them. Never blocks.
+    /// Returns how many slots are free, as receivers say it now. Looks at all receivers. Never blocks.
     pub fn free(&mut self) -> usize {
         self.refresh();
         self.crowd.home.common.free.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// How many slots receivers hold now, at least one each. Those that are neither free nor held have not been received by
-    /// some. Looks at all receivers. Never blocks.
+    /// Returns how many slots receivers hold now, at least one each. Those that are neither free nor held have not been
+    /// received by some. Looks at all receivers. Never blocks.
     pub fn held(&mut self) -> usize {
         self.refresh();
         self.crowd.home.common.held.iter().map(|word| word.count_ones() as usize).sum()
     }
 
-    /// How many slots there are.
+    /// Returns how many slots there are.
     pub fn capacity(&self) -> usize {
         self.crowd.home.common.published.len()
     }
 
-    /// The most bytes that a slot has.
+    /// Returns the most bytes that a slot has.
     pub fn largest(&self) -> usize {
         self.crowd.home.common.slot
     }
@@ -392,18 +392,19 @@ impl LoanSender {
         self.crowd.serve_until(deadline(limit));
     }
 
-    /// How many receivers have joined: what is sent now is for all of them. One joins when it has said hello, and this end has
-    /// noticed it, in [`serve`](Self::serve), a loan or a send.
+    /// Returns how many receivers have joined: what is sent now is for all of them. One joins when it has said hello,
+    /// and this end has noticed it, in [`serve`](Self::serve), a loan or a send.
     pub fn receivers(&self) -> usize {
         self.crowd.joined()
     }
 
-    /// How many times it looks for a free slot before it sleeps; 0: it sleeps at once.
+    /// Sets how many times this end looks for a free slot before it sleeps; 0: it sleeps at once. A time limit is
+    /// checked only after them.
     pub fn set_spin(&mut self, looks: u32) {
         self.crowd.spin = Some(looks);
     }
 
-    /// As [`arm`](Self::arm), for who waits for receivers, and not for a slot.
+    /// As [`arm`](Self::arm), for a sender that waits for receivers, and not for a slot.
     pub fn arm_to_serve(&mut self) -> bool {
         self.crowd.arm()
     }

@@ -32,7 +32,7 @@ impl Options {
     /// [`pipe_bytes`](crate::pipe_bytes()).
     ///
     /// # Errors
-    /// As there.
+    /// As there; a capacity of 8 bytes or fewer is [`Refused`](Error::Refused).
     pub fn bytes_sender(&self, socket: OwnedFd, capacity: usize) -> Result<BytesSender, Error> {
         let capacity = capacity.checked_next_multiple_of(8).ok_or(Error::Refused(Why::Capacity))?;
         let link = Link::new(socket, Role::Sender, bytes_shape(self), capacity, self)?;
@@ -71,7 +71,7 @@ impl BytesSender {
         self.outlet.end.link.take_socket().ok_or(self)
     }
 
-    /// The most bytes that a message may have.
+    /// Returns the most bytes that a message may have.
     pub fn largest(&self) -> usize {
         self.outlet.capacity() - record_bytes(0) as usize
     }
@@ -123,7 +123,7 @@ impl BytesSender {
         Ok(())
     }
 
-    /// As [`send`](Self::send), for at most this long.
+    /// As [`send`](Self::send), for at most `limit`.
     ///
     /// # Errors
     /// There was no room for all that time, or the channel has ended.
@@ -136,7 +136,7 @@ impl BytesSender {
         Ok(())
     }
 
-    /// As [`send_timeout`](Self::send_timeout), until then.
+    /// As [`send_timeout`](Self::send_timeout), until `deadline`.
     ///
     /// # Errors
     /// As there.
@@ -147,7 +147,7 @@ impl BytesSender {
         self.send_timeout(message, deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Whether the channel has ended. One system call.
+    /// Returns whether the channel has ended. One system call.
     pub fn is_disconnected(&mut self) -> bool {
         self.outlet.is_over(self.writer.position())
     }
@@ -198,7 +198,7 @@ impl BytesReceiver {
         self.inlet.take(to).ok_or(Error::Broken)
     }
 
-    /// Receives a message, and appends it to `to`; waits while the channel is empty. Its length.
+    /// Receives a message, and appends it to `to`; waits while the channel is empty. Returns its length.
     ///
     /// # Errors
     /// The channel is empty and has ended.
@@ -232,8 +232,8 @@ impl BytesReceiver {
         Ok(message)
     }
 
-    /// Receives a message into the front of `to`, if there is one and it fits; a longer one stays. Its
-    /// length in either case: of an empty `to`, that of the next message. Never blocks.
+    /// Receives a message into the front of `to`, if there is one and it fits; a longer one stays.
+    /// Returns its length in either case: of an empty `to`, that of the next message. Never blocks.
     ///
     /// # Errors
     /// The channel is empty, or also has ended.
@@ -255,7 +255,7 @@ impl BytesReceiver {
         self.inlet.take_to(to).ok_or(Error::Broken)
     }
 
-    /// As [`recv_slice`](Self::recv_slice), for at most this long.
+    /// As [`recv_slice`](Self::recv_slice), for at most `limit`.
     ///
     /// # Errors
     /// The channel was empty for all that time, or has ended.
@@ -270,7 +270,7 @@ impl BytesReceiver {
         self.inlet.take_to(to).ok_or(RecvTimeoutError::Ended(Error::Broken))
     }
 
-    /// As [`recv`](Self::recv), for at most this long.
+    /// As [`recv`](Self::recv), for at most `limit`.
     ///
     /// # Errors
     /// The channel was empty for all that time, or has ended.
@@ -283,7 +283,7 @@ impl BytesReceiver {
         Ok(message)
     }
 
-    /// As [`recv_timeout`](Self::recv_timeout), until then.
+    /// As [`recv_timeout`](Self::recv_timeout), until `deadline`.
     ///
     /// # Errors
     /// As there.
@@ -291,7 +291,7 @@ impl BytesReceiver {
         self.recv_timeout(deadline.saturating_duration_since(Instant::now()))
     }
 
-    /// Messages, until the channel ends; waits for each.
+    /// Iterates over messages until the channel ends; waits for each.
     pub fn iter(&mut self) -> impl Iterator<Item = Vec<u8>> + '_ {
         core::iter::from_fn(|| self.recv().ok())
     }

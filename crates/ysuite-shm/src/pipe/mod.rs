@@ -30,8 +30,8 @@ pub(crate) fn bytes_shape(options: &Options) -> Shape {
     Shape { kind: Kind::Bytes, size: 1, align: 1, name: options.name }
 }
 
-/// A pipe for `capacity` messages of type `T`. Either end can be given to another process, as long as it has not been
-/// used: [`Receiver::into_fd`], [`Sender::into_fd`].
+/// Makes a pipe for `capacity` messages of type `T`. Either end can be given to another process, as long as it has not
+/// been used: [`Receiver::into_fd`], [`Sender::into_fd`].
 ///
 /// # Errors
 /// [`Refused`](Error::Refused): without memory or descriptors, or a capacity of 0 or of more than can be.
@@ -39,11 +39,11 @@ pub fn pipe<T: Message>(capacity: usize) -> Result<(Sender<T>, Receiver<T>), Err
     Options::new().pipe(capacity)
 }
 
-/// A pipe of bytes: messages of any length, which together have room in `capacity` bytes; each takes 8 bytes more than
-/// it has, rounded up to whole words. `capacity` is rounded up likewise.
+/// Makes a pipe of bytes: messages of any length, which together have room in `capacity` bytes; each takes 8 bytes more
+/// than it has, rounded up to whole words of 8 bytes. `capacity` is rounded up likewise.
 ///
 /// # Errors
-/// As for [`pipe`].
+/// As for [`pipe`]; 8 bytes or fewer are refused as well.
 pub fn pipe_bytes(capacity: usize) -> Result<(BytesSender, BytesReceiver), Error> {
     Options::new().pipe_bytes(capacity)
 }

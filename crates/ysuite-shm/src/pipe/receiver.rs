@@ -14,8 +14,8 @@ use crate::{Error, Message, Options, RecvTimeoutError, TryRecvError};
 
 /// The receiving end of a [`pipe`](crate::pipe()).
 ///
-/// A message is consumed when it is received. If this process dies before it has dealt with it, that one is lost; with
-/// [`peek`](Self::peek) and [`consume`](Self::consume) it is repeated instead.
+/// A message is consumed when it is received. If this process dies before it has dealt with a message, that message is
+/// lost; with [`peek`](Self::peek) and [`consume`](Self::consume) it comes again instead.
 pub struct Receiver<T> {
     inlet: TypedInlet<T>,
 }
@@ -76,7 +76,7 @@ impl<T: Message> Receiver<T> {
         Ok(self.inlet.take())
     }
 
-    /// As [`recv`](Self::recv), for at most this long.
+    /// As [`recv`](Self::recv), for at most `limit`.
     ///
     /// # Errors
     /// The channel was empty for all that time, or has ended.
@@ -84,7 +84,7 @@ impl<T: Message> Receiver<T> {
         self.recv_until(deadline(limit))
     }
 
-    /// As [`recv`](Self::recv), until then at most.
+    /// As [`recv`](Self::recv), until `deadline` at most.
     ///
     /// # Errors
     /// The channel was empty until then, or has ended.
@@ -100,7 +100,7 @@ impl<T: Message> Receiver<T> {
     }
 
     /// Receives at least one message and at most `most`, of those that are there, and appends them to `to`; waits while
-    /// the channel is empty. How many.
+    /// the channel is empty. Returns their number.
     ///
     /// # Errors
     /// The channel is empty and has ended.
@@ -128,13 +128,13 @@ impl<T: Message> Receiver<T> {
         Ok(self.inlet.take_some(to, most))
     }
 
-    /// A copy of the next message, if there is one, which stays in the channel: if this process dies now, the sender gets
-    /// it back.
+    /// Returns a copy of the next message, if there is one, which stays in the channel: if this process dies now, the
+    /// sender gets it back.
     pub fn peek(&mut self) -> Option<T> {
         (self.inlet.look() || self.inlet.try_ready().is_ok()).then(|| self.inlet.peek())
     }
 
-    /// Consumes the message that [`peek`](Self::peek) has returned. False: there is none.
+    /// Consumes the message that [`peek`](Self::peek) has returned; false if there is none.
     pub fn consume(&mut self) -> bool {
         let is_there = self.inlet.look();
         if is_there {
@@ -143,22 +143,22 @@ impl<T: Message> Receiver<T> {
         is_there
     }
 
-    /// Messages, until the channel ends; waits for each.
+    /// Iterates over messages until the channel ends; waits for each.
     pub fn iter(&mut self) -> Iter<'_, T> {
         Iter(self)
     }
 
-    /// The messages that are there.
+    /// Iterates over the messages that are there.
     pub fn try_iter(&mut self) -> TryIter<'_, T> {
         TryIter(self)
     }
 
-    /// Whether the sender is gone; messages may still be there. One system call.
+    /// Returns whether the sender is gone; messages may still be there. One system call.
     pub fn is_disconnected(&mut self) -> bool {
         self.inlet.end.is_over()
     }
 
-    /// Waits until the sender is there, for at most this long; whether it is.
+    /// Waits until the sender is there, for at most `limit`; returns whether it is.
     ///
     /// # Errors
     /// The channel has ended: it was refused, for example.
@@ -166,7 +166,8 @@ impl<T: Message> Receiver<T> {
         super::met_within(&mut self.inlet, limit)
     }
 
-    /// How many times it looks at an empty channel before it sleeps; 0: it sleeps at once, `u32::MAX`: it never does.
+    /// Sets how many times this end looks at an empty channel before it sleeps; 0: it sleeps at once, `u32::MAX`: it
+    /// never does. By default 100, or 0 where both processes run on one processor.
     pub fn set_spin(&mut self, looks: u32) {
         self.inlet.end.spin = Some(looks);
     }
@@ -204,15 +205,15 @@ impl<T> fmt::Debug for Receiver<T> {
     }
 }
 
-/// What [`Receiver::iter`] returns.
+/// The iterator of [`Receiver::iter`].
 #[derive(Debug)]
 pub struct Iter<'a, T>(&'a mut Receiver<T>);
 
-/// What [`Receiver::try_iter`] returns.
+/// The iterator of [`Receiver::try_iter`].
 #[derive(Debug)]
 pub struct TryIter<'a, T>(&'a mut Receiver<T>);
 
-/// What [`Receiver::into_iter`](IntoIterator::into_iter) returns.
+/// The iterator of [`Receiver::into_iter`](IntoIterator::into_iter).
 #[derive(Debug)]
 pub struct IntoIter<T>(Receiver<T>);
 

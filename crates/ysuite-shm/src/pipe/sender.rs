@@ -90,7 +90,7 @@ impl<T: Message> Sender<T> {
         Ok(())
     }
 
-    /// As [`send`](Self::send), for at most this long.
+    /// As [`send`](Self::send), for at most `limit`.
     ///
     /// # Errors
     /// The channel was full for all that time, or has ended: the message.
@@ -98,7 +98,7 @@ impl<T: Message> Sender<T> {
         self.send_until(message, deadline(limit))
     }
 
-    /// As [`send`](Self::send), until then at most.
+    /// As [`send`](Self::send), until `deadline` at most.
     ///
     /// # Errors
     /// The channel was full until then, or has ended: the message.
@@ -123,7 +123,8 @@ impl<T: Message> Sender<T> {
     }
 
     // USER CODE: `messages`, between two messages, each of which is in the channel; a panic leaves those that were sent.
-    /// Sends all messages; waits while the channel is full. The receiver is woken once for many. How many were sent.
+    /// Sends all messages; waits while the channel is full. The receiver is woken once for many. Returns how many were
+    /// sent.
     ///
     /// # Errors
     /// The channel has ended: those that were not sent, and why.
@@ -147,12 +148,12 @@ impl<T: Message> Sender<T> {
         Ok(sent)
     }
 
-    /// Whether the channel has ended. One system call.
+    /// Returns whether the channel has ended. One system call.
     pub fn is_disconnected(&mut self) -> bool {
         self.outlet.is_over(self.writer.position())
     }
 
-    /// Waits until the receiver is there, for at most this long; whether it is.
+    /// Waits until the receiver is there, for at most `limit`; returns whether it is.
     ///
     /// # Errors
     /// The channel has ended: it was refused, for example.
@@ -160,7 +161,7 @@ impl<T: Message> Sender<T> {
         super::met_within(&mut self.outlet, limit)
     }
 
-    /// The messages that a receiver that is gone has not consumed, in order: the next receiver goes on there. The one
+    /// Returns the messages that a receiver that is gone has not consumed, in order, for the next receiver. The one
     /// that it had received, but not dealt with, is among them only if it had looked at it by
     /// [`peek`](crate::Receiver::peek). All of them, if the channel was refused: a receiver that had heard of this end
     /// may have received some.
@@ -174,12 +175,13 @@ impl<T: Message> Sender<T> {
         }
     }
 
-    /// How many messages have room.
+    /// Returns how many messages have room.
     pub fn capacity(&self) -> usize {
         self.outlet.capacity()
     }
 
-    /// How many times it looks at a full channel before it sleeps; 0: it sleeps at once, `u32::MAX`: it never does.
+    /// Sets how many times this end looks at a full channel before it sleeps; 0: it sleeps at once, `u32::MAX`: it
+    /// never does. By default 100, or 0 where both processes run on one processor.
     pub fn set_spin(&mut self, looks: u32) {
         self.outlet.end.spin = Some(looks);
     }

@@ -85,7 +85,7 @@ impl BytesWatchSender {
         self.0.seat()
     }
 
-    /// The most bytes of a value: `largest`, rounded up to whole words.
+    /// Returns the most bytes of a value: `largest`, rounded up to whole words.
     pub fn largest(&self) -> usize {
         self.0.writer.largest()
     }

@@ -135,7 +135,7 @@ impl<T: Copied> WatchReceiver<T> {
         self.wait(None).map_err(ended)
     }
 
-    /// Receives the newest value if it has not received it. Never blocks.
+    /// Receives the newest value if this end has not received it. Never blocks.
     ///
     /// # Errors
     /// There is no new one, or also the sender is gone.
@@ -146,7 +146,7 @@ impl<T: Copied> WatchReceiver<T> {
         self.inlet.take().map_err(TryRecvError::Ended)?.ok_or(TryRecvError::Empty)
     }
 
-    /// As [`recv`](Self::recv), for at most this long.
+    /// As [`recv`](Self::recv), for at most `limit`.
     ///
     /// # Errors
     /// There was no new one for all that time, or as there.
@@ -154,7 +154,7 @@ impl<T: Copied> WatchReceiver<T> {
         self.wait(deadline(limit)).map_err(limited)
     }
 
-    /// As [`recv`](Self::recv), until then at most.
+    /// As [`recv`](Self::recv), until `deadline` at most.
     ///
     /// # Errors
     /// There was no new one until then, or as there.
@@ -176,8 +176,8 @@ impl<T: Copied> WatchReceiver<T> {
         }
     }
 
-    /// A copy of the newest value, whether it was received or not; it may still be received. Never blocks. `None`: the
-    /// sender is not there yet, or replaces values faster than they are copied, or has broken the channel.
+    /// Returns a copy of the newest value, whether it was received or not; it may still be received. Never blocks.
+    /// `None`: the sender is not there yet, or replaces values faster than they are copied, or has broken the channel.
     pub fn latest(&mut self) -> Option<T> {
         if !self.inlet.look() {
             let _ = self.inlet.try_ready();
@@ -185,7 +185,7 @@ impl<T: Copied> WatchReceiver<T> {
         self.inlet.read().ok().flatten().map(|(value, _)| value)
     }
 
-    /// Whether there is a value that it has not received. Never blocks.
+    /// Returns whether there is a value that this end has not received. Never blocks.
     ///
     /// # Errors
     /// There is none, and the sender is gone.
@@ -200,17 +200,17 @@ impl<T: Copied> WatchReceiver<T> {
         }
     }
 
-    /// The newest values, until the sender is gone; waits for each.
+    /// Iterates over the newest values until the sender is gone; waits for each.
     pub fn iter(&mut self) -> impl Iterator<Item = T> + '_ {
         core::iter::from_fn(|| self.recv().ok())
     }
 
-    /// Whether the sender is gone; its last value may still be there. One system call.
+    /// Returns whether the sender is gone; its last value may still be there. One system call.
     pub fn is_disconnected(&mut self) -> bool {
         self.inlet.end.is_over()
     }
 
-    /// Waits until the sender is there, for at most this long; whether it is.
+    /// Waits until the sender is there, for at most `limit`; returns whether it is.
     ///
     /// # Errors
     /// The channel has ended: it was refused, for example.
@@ -218,7 +218,8 @@ impl<T: Copied> WatchReceiver<T> {
         crate::pipe::met_within(&mut self.inlet, limit)
     }
 
-    /// How many times it looks for a new value before it sleeps; 0: it sleeps at once, `u32::MAX`: it never does.
+    /// Sets how many times this end looks for a new value before it sleeps; 0: it sleeps at once, `u32::MAX`: it never
+    /// does.
     pub fn set_spin(&mut self, looks: u32) {
         self.inlet.end.spin = Some(looks);
     }

@@ -99,8 +99,8 @@ impl<T: Copied> WatchSender<T> {
         Ok(Self { writer, crowd: Crowd::new(options, name, shared)?, values: PhantomData })
     }
 
-    /// A place for one more receiver: a socket for [`WatchReceiver::from_fd`](crate::WatchReceiver::from_fd), for a child
-    /// to inherit. Until that is used, each value costs a system call.
+    /// Makes a place for one more receiver: a socket for [`WatchReceiver::from_fd`](crate::WatchReceiver::from_fd), for
+    /// a child to inherit. Until that is used, each value costs a system call.
     ///
     /// # Errors
     /// [`Refused`](Error::Refused): no memory or no descriptors are left.
@@ -114,13 +114,13 @@ impl<T: Copied> WatchSender<T> {
         self.crowd.serve(Some(Duration::ZERO));
     }
 
-    /// As [`serve`](Self::serve), for all of this time: what a sender without news does instead of sleeping.
+    /// As [`serve`](Self::serve), for the whole `limit`: what a sender without news does instead of sleeping.
     pub fn serve_timeout(&mut self, limit: Duration) {
         self.crowd.serve_until(deadline(limit));
     }
 
-    /// How many receivers have joined: the newest value, and all later ones, are for them. One joins when it has said hello,
-    /// and this end has noticed it, in [`serve`](Self::serve) or a send.
+    /// Returns how many receivers have joined: the newest value, and all later ones, are for them. One joins when it
+    /// has said hello, and this end has noticed it, in [`serve`](Self::serve) or a send.
     pub fn receivers(&self) -> usize {
         self.crowd.joined()
     }

@@ -75,7 +75,7 @@ impl BytesWorkSender {
         self.0.seat()
     }
 
-    /// The most bytes that a job may have.
+    /// Returns the most bytes that a job may have.
     pub fn largest(&self) -> usize {
         counted_room(self.0.crowd.home.common.shape.size)
     }

@@ -22,10 +22,11 @@ pub struct WorkReceiver<T: Copied> {
     given_back: u64,
 }
 
-/// A job in the hand of a worker. Who has done it says so by [`finish`](Self::finish).
+/// A job that a worker has received. When it is done the worker calls [`finish`](Self::finish).
 ///
-/// One that is dropped without is given back: the sender gives it to another worker, or to this one if no other is as free.
-/// So is one over which the process dies. One that is forgotten (`mem::forget`) is received again by the same worker.
+/// A job that is dropped without that is given back: the sender gives it to another worker, or to this one if no other
+/// is as free. So is one over which the process dies. One that is forgotten (`mem::forget`) is received again by the
+/// same worker.
 #[must_use = "a job that is dropped is given back"]
 pub struct Job<'a, T: Copied> {
     receiver: &'a mut WorkReceiver<T>,
@@ -76,7 +77,7 @@ impl<T: Copied> WorkReceiver<T> {
         self.job().map_err(TryRecvError::Ended)
     }
 
-    /// As [`recv`](Self::recv), for at most this long.
+    /// As [`recv`](Self::recv), for at most `limit`.
     ///
     /// # Errors
     /// There was none for all that time, or the sender is gone.
@@ -84,7 +85,7 @@ impl<T: Copied> WorkReceiver<T> {
         self.recv_until(deadline(limit))
     }
 
-    /// As [`recv`](Self::recv), until then at most.
+    /// As [`recv`](Self::recv), until `deadline` at most.
     ///
     /// # Errors
     /// There was none until then, or the sender is gone.
@@ -122,12 +123,12 @@ impl<T: Copied> WorkReceiver<T> {
         self.inlet.pass();
     }
 
-    /// Whether the sender is gone; jobs may still be there. One system call.
+    /// Returns whether the sender is gone; jobs may still be there. One system call.
     pub fn is_disconnected(&mut self) -> bool {
         self.inlet.end.is_over()
     }
 
-    /// Waits until the sender is there, for at most this long; whether it is.
+    /// Waits until the sender is there, for at most `limit`; returns whether it is.
     ///
     /// # Errors
     /// The channel has ended: it was refused, for example.
@@ -135,7 +136,7 @@ impl<T: Copied> WorkReceiver<T> {
         met_within(&mut self.inlet, limit)
     }
 
-    /// How many times it looks for a job before it sleeps; 0: it sleeps at once, `u32::MAX`: it never does.
+    /// Sets how many times this end looks for a job before it sleeps; 0: it sleeps at once, `u32::MAX`: it never does.
     pub fn set_spin(&mut self, looks: u32) {
         self.inlet.end.spin = Some(looks);
     }
@@ -148,7 +149,7 @@ impl<T: Copied> WorkReceiver<T> {
 }
 
 impl<T: Copied> Job<'_, T> {
-    /// It is done, and nobody does it again. The sender, if it waits, is woken. Never blocks.
+    /// Says that the job is done; nobody does it again. The sender, if it waits, is woken. Never blocks.
     pub fn finish(mut self) {
         self.is_finished = true;
     }

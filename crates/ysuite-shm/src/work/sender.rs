@@ -210,7 +210,7 @@ impl<T: Message> WorkSender<T> {
         })
     }
 
-    /// As [`send`](Self::send), for at most this long.
+    /// As [`send`](Self::send), for at most `limit`.
     ///
     /// # Errors
     /// No worker could have it for all that time, or as there: the job.
@@ -218,7 +218,7 @@ impl<T: Message> WorkSender<T> {
         self.send_until(job, deadline(limit))
     }
 
-    /// As [`send`](Self::send), until then at most.
+    /// As [`send`](Self::send), until `deadline` at most.
     ///
     /// # Errors
     /// As for [`send_timeout`](Self::send_timeout).
@@ -244,8 +244,8 @@ impl<T: Copied> WorkSender<T> {
         Ok(Self { crowd: Crowd::new(options, name, jobs)? })
     }
 
-    /// A place for one more worker: a socket for [`WorkReceiver::from_fd`](crate::WorkReceiver::from_fd), for a child to
-    /// inherit. Until that is used, each job costs a system call.
+    /// Makes a place for one more worker: a socket for [`WorkReceiver::from_fd`](crate::WorkReceiver::from_fd), for a
+    /// child to inherit. Until that is used, each job costs a system call.
     ///
     /// # Errors
     /// [`Refused`](Error::Refused): no memory or no descriptors are left.
@@ -355,7 +355,7 @@ impl<T: Copied> WorkSender<T> {
         settled.or_else(|| self.crowd.home.is_over().then_some(Err(Error::Closed)))
     }
 
-    /// As [`settle`](Self::settle), for at most this long; whether all are finished.
+    /// As [`settle`](Self::settle), for at most `limit`; returns whether all are finished.
     ///
     /// # Errors
     /// As there.
@@ -373,8 +373,8 @@ impl<T: Copied> WorkSender<T> {
         self.look();
     }
 
-    /// As [`serve`](Self::serve), for all of this time: what a sender without new jobs does instead of sleeping. It returns
-    /// before, if no worker is there and none can come.
+    /// As [`serve`](Self::serve), for the whole `limit`: what a sender without new jobs does instead of sleeping. It
+    /// returns before, if no worker is there and none can come.
     pub fn serve_timeout(&mut self, limit: Duration) {
         // Nothing is found.
         let _ = self.wait(deadline(limit), |sender| {
@@ -383,23 +383,24 @@ impl<T: Copied> WorkSender<T> {
         });
     }
 
-    /// How many jobs workers have finished, as far as was noticed: each that was sent is counted once.
+    /// Returns how many jobs workers have finished, as far as was noticed: each that was sent is counted once.
     pub fn finished(&self) -> u64 {
         self.crowd.home.common.finished
     }
 
-    /// How many jobs that were sent are not finished, as far as was noticed.
+    /// Returns how many jobs that were sent are not finished, as far as was noticed.
     pub fn unfinished(&self) -> usize {
         let lanes = self.crowd.home.lanes.iter().flatten();
         lanes.map(|lane| lane.party.has() as usize).sum::<usize>() + self.crowd.home.common.waiting.len()
     }
 
-    /// How many workers there are, with those that have not said hello yet.
+    /// Returns how many workers there are, with those that have not said hello yet.
     pub fn workers(&self) -> usize {
         self.crowd.home.peers()
     }
 
-    /// How many times it looks at its workers before it sleeps; 0: it sleeps at once.
+    /// Sets how many times this end looks at its workers before it sleeps; 0: it sleeps at once. A time limit is
+    /// checked only after them.
     pub fn set_spin(&mut self, looks: u32) {
         self.crowd.spin = Some(looks);
     }
@@ -407,14 +408,15 @@ impl<T: Copied> WorkSender<T> {
     /// For an event loop: if no worker may have one more job, the [descriptor](AsFd::as_fd) becomes readable when one may, or
     /// when a worker comes or goes. False: there is something to be done now; also while no worker is there and none can come.
     ///
-    /// Who has no job to send and [none unfinished](Self::unfinished) arms nothing: a worker that comes or goes is told of in any
-    /// case, and [`serve`](Self::serve) takes notice of it. A loop that must own what it watches takes a
-    /// [copy](BorrowedFd::try_clone_to_owned) of the descriptor.
+    /// A sender with no job to send and [none unfinished](Self::unfinished) does not arm: the descriptor tells of a
+    /// worker that comes or goes in any case, and [`serve`](Self::serve) notices it. A loop that must own what it
+    /// watches takes a [copy](BorrowedFd::try_clone_to_owned) of the descriptor.
     pub fn arm(&mut self) -> bool {
         self.arm_until(|sender| sender.look().is_some())
     }
 
-    /// As [`arm`](Self::arm), for who has no job to send and waits until all are [finished](Self::unfinished).
+    /// As [`arm`](Self::arm), for a sender that has no job to send and waits until all are
+    /// [finished](Self::unfinished).
     pub fn arm_to_settle(&mut self) -> bool {
         self.arm_until(|sender| sender.settled().is_some())
     }
