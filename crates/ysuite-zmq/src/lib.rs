@@ -1,8 +1,6 @@
-//! Channels of [`ysuite`] between programs and machines, over the system's libzmq.
+#![doc = include_str!("../README.md")]
 //!
-//! A [`Bridge`] connects a handle of a channel to a socket of ØMQ. The program goes on with its channel: it sends,
-//! receives, blocks, times out and attaches as before. The peer of the socket may be another bridge, or a program in
-//! any language that speaks ØMQ.
+//! # On two machines
 //!
 //! ```no_run
 //! use std::time::Duration;
@@ -63,17 +61,24 @@
 //! # Ok::<(), ysuite_zmq::Error>(())
 //! ```
 //!
-//! *Received* means that a message is in the channel of the other program. Over `ipc` libzmq itself loses, when a `push` bridge is closed,
-//! what a slow reader has not read yet (libzmq#4660); a `duplex` closes when the other side has everything.
+//! *Received* means that a message is in the channel of the other program. Over `ipc` libzmq itself loses, when a `push`
+//! bridge is closed, what a slow reader has not read yet (libzmq#4660); a `duplex` closes when the other side has
+//! everything.
 //! Over `tcp` the last messages of a peer that is no bridge, with heartbeats (`ZMQ_HEARTBEAT_IVL`) may be lost, when it
 //! closes while answers to those wait unread: its kernel then resets the connection. Bridges send no heartbeats, and
 //! rely on the system's [keep-alives](Push::keep_alive).
 //!
+//! # Features
+//!
+//! `postcard`, off by default: `Postcard<T>`, messages of any type that serde knows.
+//!
 //! # Costs
 //!
 //! A bridge is one thread, which sleeps while there is nothing to do, in one call. In addition libzmq has two threads
-//! for all bridges of a [`Context`]. A frame costs about twenty times what a small message in it does, so
-//! [`pack`](Push::pack) is what makes small messages quick; a frame never waits for messages that are not there yet.
+//! for all bridges of a [`Context`], or one more than [`Context::new`] was given. A server of CURVE or PLAIN adds one
+//! for each context, and names that have to be resolved may add one for the bridge. A frame costs about twenty times
+//! what a small message in it does, so [`pack`](Push::pack) is what makes small messages quick; a frame never waits for
+//! messages that are not there yet.
 //!
 //! A question alone and its answer wake ten threads, one after the other, where REQ and REP of libzmq wake six: the bridges' own are
 //! the other four. So they take at least 1.7 times as long as by libzmq itself, in the time of threads that wake each other. Counted
@@ -121,7 +126,7 @@ pub use self::wire::Allowance;
 pub use self::wire::Postcard;
 pub use self::wire::{FromWire, Layout, Malformed, ToWire, Wire};
 
-/// The version of the libzmq that this program runs with: major, minor, patch.
+/// Returns the version of the libzmq that this program runs with: major, minor, patch.
 #[must_use]
 pub fn libzmq_version() -> (i32, i32, i32) {
     let (mut major, mut minor, mut patch) = (0, 0, 0);
@@ -129,8 +134,3 @@ pub fn libzmq_version() -> (i32, i32, i32) {
     unsafe { ffi::zmq_version(&mut major, &mut minor, &mut patch) };
     (major, minor, patch)
 }
-
-/// The examples of the guide are tests as well.
-#[cfg(doctest)]
-#[doc = include_str!("../../../docs/guide/zeromq.md")]
-struct GuidePage;
