@@ -14,15 +14,15 @@ use crate::ffi;
 use crate::names::Names;
 use crate::zap::{Admitted, Gatekeeper};
 
-/// What bridges share: the threads that carry frames to the network and back, and the names of `inproc` addresses.
-/// Cloned freely; dropped with its last bridge.
+/// The part that bridges share: the threads that carry frames to the network and back, and the names of `inproc`
+/// addresses. Cloned freely; dropped with its last bridge.
 ///
 /// Without one of their own, all bridges of a process share [`Context::of_the_process`], whose one thread carries some
 /// hundred thousand frames a second; a program that carries more gives its bridges a context with more threads.
 ///
-/// A context is of the process that made it, as its threads are. A forked child has a [`Context::of_the_process`] of its own; a
-/// bridge there that is given one of the parent's does not start ([`Error::Forked`]). Bridges that were started before the fork are
-/// the parent's: in a child they do nothing, and to close one waits for ever.
+/// A context is of the process that made it, as its threads are. A forked child has a [`Context::of_the_process`] of
+/// its own; a bridge there that is given one of the parent's does not start ([`Error::Forked`]). Bridges that were
+/// started before the fork are the parent's: in a child they do nothing, and closing one there blocks for ever.
 #[derive(Clone)]
 pub struct Context(Arc<Raw>);
 
@@ -47,7 +47,7 @@ unsafe impl Sync for Raw {}
 const SOCKETS: c_int = 65_000;
 
 impl Context {
-    /// With this many threads of libzmq, whose manual advises one for each gigabyte a second.
+    /// Makes a context with this many threads of libzmq, whose manual advises one for each gigabyte a second.
     ///
     /// # Errors
     /// [`Error::TooMany`] where the process has no more descriptors.
@@ -68,7 +68,7 @@ impl Context {
         Ok(Self(Arc::new(Raw { context, gatekeeper, names, threads, process: process::id() })))
     }
 
-    /// The default context, with one thread. Never dropped. A forked child has another than its parent.
+    /// Returns the default context, with one thread. It is never dropped. A forked child has another than its parent.
     ///
     /// # Errors
     /// As [`Context::new`].

@@ -16,7 +16,7 @@ const LETTERS: usize = 40;
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PublicKey([u8; BYTES]);
 
-/// Both halves. The owner of the secret half is the peer that the public half names.
+/// Both halves of a key. The owner of the secret half is the peer that the public half names.
 #[derive(Clone)]
 pub struct KeyPair {
     public: PublicKey,
@@ -35,7 +35,7 @@ impl PublicKey {
 
 impl KeyPair {
     // MUTANT: Needs a libzmq without CURVE.
-    /// A new one, from the system's random numbers.
+    /// Generates a key pair from the system's random numbers.
     ///
     /// # Errors
     /// [`Error::NoCurve`] where libzmq was built without it.
@@ -53,10 +53,10 @@ impl KeyPair {
     }
 
     // MUTANT: Needs a libzmq without CURVE.
-    /// From the 40 characters of its secret half; the public half follows from it.
+    /// Makes the pair from the 40 characters of its secret half; the public half follows from it.
     ///
     /// # Errors
-    /// [`Error::Key`] where they are no key, [`Error::NoCurve`] as above.
+    /// [`Error::Key`] where they are no key, [`Error::NoCurve`] as for [`generate`](Self::generate).
     pub fn from_secret(secret: &str) -> Result<Self, Error> {
         let bytes = decoded(secret.as_bytes())?;
         let text = CString::new(secret).map_err(|_| Error::Key)?;
@@ -69,13 +69,13 @@ impl KeyPair {
         Ok(Self { public: decoded(&public[..LETTERS])?.into(), secret: bytes })
     }
 
-    /// Its public half.
+    /// Returns its public half.
     #[must_use]
     pub fn public(&self) -> PublicKey {
         self.public
     }
 
-    /// Its secret half, for a file that only its owner can read.
+    /// Returns its secret half, for a file that only its owner can read.
     #[must_use]
     pub fn secret(&self) -> String {
         encoded(&self.secret)

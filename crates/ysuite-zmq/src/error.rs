@@ -40,13 +40,14 @@ impl Failure {
         Self { what: "the bridge's thread panicked", errno: 0, kind: Kind::Panic }
     }
 
-    /// Whether no call failed, but a function that the bridge called panicked: one that writes, reads or drops a message.
+    /// Returns whether a function of a message panicked, one that writes, reads or drops it, and no call failed.
     #[must_use]
     pub fn is_panic(&self) -> bool {
         self.kind == Kind::Panic
     }
 
-    /// The errno: the system's, or libzmq's own from 156384712 on. EINVAL of an address that is misspelled; 0 of a panic.
+    /// Returns the errno: the system's, or libzmq's own from 156384712 on. EINVAL of an address that is misspelled; 0
+    /// of a panic.
     #[must_use]
     pub fn errno(&self) -> i32 {
         self.errno

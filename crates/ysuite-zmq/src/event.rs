@@ -7,7 +7,7 @@ use ysuite::mpmc;
 use crate::error::Failure;
 use crate::wire::Malformed;
 
-/// What has happened. Addresses are spelled as libzmq spells them.
+/// Something that has happened to a bridge or a connection. Addresses are spelled as libzmq spells them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Event {

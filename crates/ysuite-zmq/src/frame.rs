@@ -15,7 +15,8 @@ use crate::ffi;
 /// memory until it is on the wire.
 const WORTH_HANDING_OVER: usize = 4_096;
 
-/// Bytes in the hands of libzmq, or on their way to it. As a message of a channel it is received, and sent on, without a copy.
+/// Bytes that libzmq holds. As a message of a channel it is received, and sent on, without a copy. A program that
+/// makes new messages sends `Vec<u8>`.
 pub struct Frame(ffi::zmq_msg_t);
 
 // SAFETY: a message belongs to its holder; libzmq counts the references to what large ones share atomically.

@@ -20,7 +20,7 @@ impl Topic {
         Self((!bytes.is_empty()).then(|| bytes.into()))
     }
 
-    /// The topic as a text, if it is UTF-8.
+    /// Returns the topic as a text, if it is UTF-8.
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         core::str::from_utf8(self).ok()
@@ -100,14 +100,14 @@ impl fmt::Debug for Topic {
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Published<T> {
-    /// What it is about.
+    /// Its topic.
     pub topic: Topic,
     /// The message itself.
     pub message: T,
 }
 
 impl<T> Published<T> {
-    /// A message about this.
+    /// Makes a message with this topic.
     pub fn new(topic: impl Into<Topic>, message: T) -> Self {
         Self { topic: topic.into(), message }
     }

@@ -28,7 +28,7 @@ use crate::wire::{FromWire, ToWire, Wire};
 /// Messages that a duplex keeps by default: the other side's default capacity.
 const KEPT: usize = 1 << 16;
 
-/// Begins a bridge: see the [crate's documentation](crate).
+/// The functions that begin a bridge: see the [crate's documentation](crate).
 #[derive(Clone, Copy, Debug)]
 pub struct Bridge;
 
@@ -82,50 +82,51 @@ pub struct Duplex<S, T> {
 }
 
 impl Bridge {
-    /// From this receiver's channel to the `pull` bridges. Several of them share the messages, in turn, as long as they
-    /// have room. A stuck one holds what its connection holds: the marks and the kernels' buffers, which
-    /// [`kernel_buffers`](Push::kernel_buffers) limits.
+    /// Begins a bridge from this receiver's channel to the `pull` bridges. Several of them share the messages, in turn,
+    /// as long as they have room. A stuck one holds what its connection holds: the marks and the kernels' buffers,
+    /// which [`kernel_buffers`](Push::kernel_buffers) limits.
     pub fn push<S: Source<Message: ToWire>>(source: S) -> Push<S> {
         const { assert!(!S::Message::HAS_TOPIC, "a message with a topic is published") };
         Push { options: Options::new(), source }
     }
 
-    /// From those that push to a new channel.
+    /// Begins a bridge from those that push to a new channel.
     pub fn pull<T: FromWire>() -> Pull<T> {
         const { assert!(!T::HAS_TOPIC, "a message with a topic is published") };
         Pull { options: Options::new(), messages: PhantomData }
     }
 
-    /// From this receiver's channel to all that have subscribed. Each message has the topic of the bridge, or, where it is
-    /// [`Published`](crate::Published), its own.
+    /// Begins a bridge from this receiver's channel to all that have subscribed. Each message has the topic of the
+    /// bridge, or, where it is [`Published`](crate::Published), its own.
     pub fn publish<S: Source<Message: ToWire>>(source: S) -> Publish<S> {
         let (options, when_full) = (Options::new(), WhenFull::default());
         Publish { options, source, topic: Topic::default(), places: Topics::Part, when_full }
     }
 
-    /// Between this receiver's channel with a new one here, and the same of one other bridge. What leaves here comes there, and
-    /// each side knows what the other has received.
+    /// Begins a bridge between this receiver's channel, with a new one here, and the same of one other bridge. What
+    /// leaves here comes there, and each side knows what the other has received.
     pub fn duplex<S: Source<Message: ToWire>, T: FromWire>(source: S) -> Duplex<S, T> {
         const { assert!(!S::Message::HAS_TOPIC && !T::HAS_TOPIC, "a message with a topic is published") };
         Duplex { options: Options::new(), source, keeps: false, unacknowledged: KEPT, messages: PhantomData }
     }
 
-    /// Asks those that answer, and returns each answer to the thread or task that asked. The other side is a bridge that
-    /// [answers](Self::answer), a REP, or a ROUTER that sends back what is before the question. Several of them are asked
-    /// in turn.
+    /// Begins a bridge that asks those that answer, and returns each answer to the thread or task that asked. The other
+    /// side is a bridge that [answers](Self::answer), a REP, or a ROUTER that sends back what is before the question.
+    /// Several of them are asked in turn.
     pub fn ask<Q: ToWire, A: FromWire>() -> Ask<Q, A> {
         const { assert!(!Q::HAS_TOPIC && !A::HAS_TOPIC, "a message with a topic is published") };
         Ask::new()
     }
 
-    /// From those that ask to a new channel, and back. The other side is a bridge that [asks](Self::ask), a REQ, or a
-    /// DEALER.
+    /// Begins a bridge from those that ask to a new channel, and back. The other side is a bridge that
+    /// [asks](Self::ask), a REQ, or a DEALER.
     pub fn answer<Q: FromWire, A: ToWire>() -> Answer<Q, A> {
         const { assert!(!Q::HAS_TOPIC && !A::HAS_TOPIC, "a message with a topic is published") };
         Answer::new()
     }
 
-    /// From publishers to a new channel. Messages that are [`Published`](crate::Published) come with their topics.
+    /// Begins a bridge from publishers to a new channel. Messages that are [`Published`](crate::Published) come with
+    /// their topics.
     pub fn subscribe<T: FromWire>() -> Subscribe<T> {
         Subscribe { options: Options::new(), topics: None, places: Topics::Part, messages: PhantomData }
     }
@@ -163,11 +164,11 @@ macro_rules! impl_common {
                 self
             }
 
-            /// How much libzmq queues on this side of a connection: `send` in messages, and `receive` in frames, whose
-            /// size the sender chooses; 1,000 frames each by default. Together with the channels, the kernel's buffers,
-            /// and up to 32 messages or a frame in the bridge itself, that is all that can be in transit. Messages wait
-            /// there once the receiving channel is full. To an unbounded channel the bridge passes everything on, and
-            /// the mark is never reached.
+            /// Limits what libzmq queues on this side of a connection: `send` in messages, and `receive` in frames,
+            /// whose size the sender chooses; 1,000 frames each by default. Together with the channels, the kernel's
+            /// buffers, and up to 32 messages or a frame in the bridge itself, that is all that can be in transit.
+            /// Messages wait there once the receiving channel is full. To an unbounded channel the bridge passes
+            /// everything on, and the mark is never reached.
             pub fn high_water_marks(mut self, send: usize, receive: usize) -> Self {
                 (self.options.send_mark, self.options.receive_mark) = (Some(send), Some(receive));
                 self
@@ -181,9 +182,9 @@ macro_rules! impl_common {
                 self
             }
 
-            /// How long libzmq waits before it connects again: `first`, then twice as long each time, up to `longest`; 0.1
-            /// and 5 seconds by default. After a mistake of the other side the bridge waits so as well, but at least half
-            /// a second. Counted in milliseconds, one at least.
+            /// Sets how long libzmq waits before it connects again: `first`, then twice as long each time, up to
+            /// `longest`; 0.1 and 5 seconds by default. After a mistake of the other side the bridge waits so as well,
+            /// but at least half a second. Counted in milliseconds, one at least.
             pub fn reconnect_after(mut self, first: Duration, longest: Duration) -> Self {
                 self.options.reconnect = (first, longest);
                 self

@@ -44,7 +44,7 @@ pub struct Started {
 
 impl Started {
     /// Ends the bridge: what is in the channel is still sent, within `timeout`; nothing more is taken from the network.
-    /// Blocks for about that time at most.
+    /// Blocks for about that time at most, or a second longer where libzmq does not end its socket.
     ///
     /// A duplex that has nothing more to send, and no connection, waits up to a second of that time for one: the other
     /// side may not know yet what was received here.
@@ -87,8 +87,9 @@ impl Started {
         self.orders.send(Order::Close { until, answer }).ok().map(|()| closed)
     }
 
-    /// Waits for this number of subscribers that the topic reaches: what is published before a subscriber is there never
-    /// reaches it. A subscriber that is no bridge counts once for each beginning that it has asked for and that reaches. False: they were not there in time. Of a publisher; any other bridge has none.
+    /// Waits for this number of subscribers that the topic reaches: what is published before a subscriber is there
+    /// never reaches it. A subscriber that is no bridge counts once for each beginning that it has asked for and that
+    /// reaches. Returns false if they were not there in time. Only a publisher has subscribers.
     pub fn wait_for_subscribers(&mut self, wanted: usize, timeout: Duration) -> bool {
         self.wait_for(None, wanted, timeout)
     }
@@ -108,7 +109,7 @@ impl Started {
         self.orders.send(Order::Subscribers(asked)).is_ok() && there.recv().unwrap_or(false)
     }
 
-    /// From now on a subscriber also asks for everything whose topic begins so. Asked for twice is asked for once. What is
+    /// Makes a subscriber ask for everything whose topic begins so, too. Asking twice is asking once. What is
     /// published before the publisher has heard of it does not come. Blocks for a short time at most.
     ///
     /// # Errors
@@ -117,11 +118,11 @@ impl Started {
         self.topic(beginning.into(), true)
     }
 
-    /// From now on a subscriber does not ask for this beginning, unless another one that it asks for reaches the same.
+    /// Makes a subscriber stop asking for this beginning, unless another one that it asks for reaches the same.
     /// What is in the channel stays there; of what is still on its way nothing comes. Blocks for a short time at most.
     ///
     /// # Errors
-    /// As [`subscribe`](Self::subscribe). Not where it was not asked for: that changes nothing.
+    /// As [`subscribe`](Self::subscribe). It is no error that it was not asked for.
     pub fn unsubscribe(&mut self, beginning: impl Into<Topic>) -> Result<(), Error> {
         self.topic(beginning.into(), false)
     }
@@ -136,16 +137,16 @@ impl Started {
         }
     }
 
-    /// What has gone through it so far. Wait-free.
+    /// Returns the counts of what has gone through the bridge so far. Wait-free.
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.counters.read()
     }
 
-    /// The events of the bridge and its connections, from its start on. Each event reaches one receiver; the last 1,024
-    /// unread ones are kept. Events of connections that come and go do not push out events that are reported once.
-    /// Events that strangers can cause without end, such as malformed frames and failed handshakes, are no longer
-    /// reported once 512 events wait.
+    /// Returns a receiver of the events of the bridge and its connections, from its start on. Each event reaches one
+    /// receiver; the last 1,024 unread ones are kept. Events of connections that come and go do not push out events
+    /// that are reported once. Events that strangers can cause without end, such as malformed frames and failed
+    /// handshakes, are no longer reported once 512 events wait.
     #[must_use]
     pub fn events(&self) -> mpmc::Receiver<Event> {
         self.events.clone()
@@ -172,7 +173,8 @@ impl Started {
         self.domain.as_ref().ok_or(Error::NotServer)?.admit_users(users)
     }
 
-    /// Where others can connect, an address for each that was bound. The system's choice is in it where the port was `*`.
+    /// Returns the addresses at which others can connect, one for each that was bound. The system's choice is in it
+    /// where the port was `*`.
     #[must_use]
     pub fn addresses(&self) -> &[String] {
         &self.bound

@@ -25,7 +25,7 @@ impl<S: Source<Message: ToWire>> Publish<S> {
         self
     }
 
-    /// The topic of each message that has none of its own; empty by default.
+    /// Sets the topic of each message that has none of its own; empty by default.
     pub fn topic(mut self, topic: impl Into<Topic>) -> Self {
         self.topic = topic.into();
         self
@@ -46,7 +46,7 @@ impl<S: Source<Message: ToWire>> Publish<S> {
         self
     }
 
-    /// What becomes of messages while a subscriber has no room.
+    /// Sets what becomes of messages while a subscriber has no room; [`WhenFull::Drop`] by default.
     pub fn when_full(mut self, when_full: WhenFull) -> Self {
         self.when_full = when_full;
         self
@@ -78,28 +78,28 @@ impl<T: FromWire> Subscribe<T> {
         self
     }
 
-    /// Asks for everything whose topic begins so; may be said more than once. Without it, for everything.
+    /// Asks for everything whose topic begins so; may be called more than once. By default it asks for everything.
     /// [`Started::subscribe`] and [`Started::unsubscribe`] change that later.
     pub fn topic(mut self, beginning: impl Into<Topic>) -> Self {
         self.topics.get_or_insert_default().push(beginning.into());
         self
     }
 
-    /// As [`topic`](Self::topic), for each of these; of none, for nothing as yet.
+    /// As [`topic`](Self::topic), for each of these; with none of them it asks for nothing yet.
     pub fn topics(mut self, beginnings: impl IntoIterator<Item: Into<Topic>>) -> Self {
         self.topics.get_or_insert_default().extend(beginnings.into_iter().map(Into::into));
         self
     }
 
-    /// The topic, this byte and the message come in one part, as [`Publish::joined_by`] sends them. A part without the
-    /// byte is malformed.
+    /// Expects the topic, this byte and the message in one part, as [`Publish::joined_by`] sends them. A part without
+    /// the byte is malformed.
     pub fn joined_by(mut self, separator: u8) -> Self {
         self.places = Topics::Joined(separator);
         self
     }
 
-    /// Messages come alone, as [`Publish::without_topic`] sends them, and programs that have no topics: asked for is how they
-    /// begin. Where a message is [`Published`](crate::Published) its topic is empty.
+    /// Expects messages alone, as [`Publish::without_topic`] sends them, and programs that have no topics: the bridge
+    /// asks for how they begin. Where a message is [`Published`](crate::Published) its topic is empty.
     pub fn without_topic(mut self) -> Self {
         self.places = Topics::Within;
         self
