@@ -43,7 +43,7 @@ pub enum ys_code {
     /// It would have had to wait, and ys_stop has ended that.
     YS_STOPPED = -16,
     /// Messages of a broadcast are lost, because this receiver was too slow: ys_rx_missed. The next call goes on with
-    /// the oldest that is there.
+    /// the oldest that is there, or between processes with the newest.
     YS_LAGGED = -17,
     /// Between processes: the other end's process died, executed another program, or lost its end without a word. All
     /// that it had sent was received before.
@@ -80,15 +80,15 @@ pub enum ys_code {
     YS_REFUSED_TYPE = -31,
     /// A channel of this capacity cannot be, here or at the peer.
     YS_REFUSED_CAPACITY = -32,
-    /// The peer has sent a packet that is none, or other descriptors than belong to it.
+    /// The peer has sent a malformed packet, or other descriptors than belong to it; or the descriptor is no socket of this kind.
     YS_REFUSED_PACKET = -33,
     /// A process of this user may not be at the other end.
     YS_REFUSED_USER = -34,
-    /// The peer has said nothing for too long.
+    /// The peer has said nothing for too long; or, for a second, a listener's queue stayed full or the folder of a name locked.
     YS_REFUSED_TIME = -35,
     /// Another program listens at this name.
     YS_REFUSED_IN_USE = -36,
-    /// The name is none: empty, too long, or a file that is no socket.
+    /// The name cannot be used: it is empty, too long, or a file that is no socket.
     YS_REFUSED_NAME = -37,
     /// The peer has refused this end.
     YS_REFUSED_BY_PEER = -38,

@@ -23,7 +23,7 @@ pub struct ys_options {
     /// How many messages can be in the channel; in an mpsc channel, of each sender. 0: no bound. More than PTRDIFF_MAX,
     /// as a number less than 0 becomes, is YS_EINVAL.
     pub capacity: usize,
-    /// Only in a bounded mpsc channel: how many senders there can be at a time. 0: no limit.
+    /// Only in a bounded mpsc channel: how many senders there can be at a time. 0: no limit. More than 262,080 is YS_EINVAL.
     pub senders: usize,
     /// Called once for each message that is never received, on the thread that finds it, with its address and the
     /// context. In an spsc or mpsc channel that is the slot in which it was written; mpmc channels and oneshots move

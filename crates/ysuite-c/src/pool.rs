@@ -252,8 +252,8 @@ pub unsafe extern "C" fn ys_msg_resize(message: *mut c_void, len: usize) -> c_in
     unsafe { with("ys_msg_resize", message, resize) }
 }
 
-/// Gives a message back to its pool, and wakes a thread that waits for it. Any thread; never blocks. Can be the callback of a channel
-/// whose messages are addresses of messages: not itself, but called by one.
+/// Gives a message back to its pool, and wakes a thread that waits for it. Any thread; never blocks. The callback of a channel
+/// whose messages are addresses of messages may call it.
 ///
 /// A message that was freed before ends the process with a sentence, as long as the block was not taken again and
 /// its pool exists: a word in front of each block shows it, which ys_msg_len, ys_msg_capacity and ys_msg_resize
@@ -272,7 +272,8 @@ pub unsafe extern "C" fn ys_msg_free(message: *mut c_void) {
 /// thread.
 ///
 /// @param pool the pool
-/// @param stopper where it is put, to be freed by ys_stopper_free, until when the pool's memory lives; NULL is put there after an error
+/// @param stopper where it is put, to be freed by ys_stopper_free; the pool's memory lives as long. NULL is put there after an
+///     error
 /// @return YS_OK; YS_EINVAL: a null pointer
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_pool_stopper(pool: *const ys_pool, stopper: *mut *mut ys_stopper) -> c_int {
@@ -283,7 +284,8 @@ pub unsafe extern "C" fn ys_pool_stopper(pool: *const ys_pool, stopper: *mut *mu
 /// Makes a stopper for those waits that it is given to, by ys_pool_take_or_stop: see ys_stop. Allocates. Any thread.
 ///
 /// @param pool the pool
-/// @param stopper where it is put, to be freed by ys_stopper_free, until when the pool's memory lives; NULL is put there after an error
+/// @param stopper where it is put, to be freed by ys_stopper_free; the pool's memory lives as long. NULL is put there after an
+///     error
 /// @return YS_OK; YS_EINVAL: a null pointer
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_pool_wait_stopper(pool: *const ys_pool, stopper: *mut *mut ys_stopper) -> c_int {

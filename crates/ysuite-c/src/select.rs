@@ -150,7 +150,7 @@ pub unsafe extern "C" fn ys_select_add_rx(select: *mut ys_select, rx: *mut ys_rx
 /// @param tx the handle, which no other thread is using. Freeing it takes it out
 /// @param id receives the id by which it will be reported
 /// @return YS_OK; YS_EATTACHED: the handle is in a select or a set already; YS_ETOOMANY: the select is full;
-///     YS_ENOTSUP: a oneshot
+///     YS_ENOTSUP: the sender of a oneshot, a broadcast or a watch
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_select_add_tx(select: *mut ys_select, tx: *mut ys_tx, id: *mut usize) -> c_int {
     if id.is_null() {
@@ -187,7 +187,7 @@ pub unsafe extern "C" fn ys_select_remove_rx(select: *mut ys_select, rx: *mut ys
 ///
 /// @param select the select
 /// @param tx the handle, which no other thread is using
-/// @return YS_OK; YS_EATTACHED: it is not in this select; YS_ENOTSUP: a oneshot
+/// @return YS_OK; YS_EATTACHED: it is not in this select; YS_ENOTSUP: the sender of a oneshot, a broadcast or a watch
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_select_remove_tx(select: *mut ys_select, tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.

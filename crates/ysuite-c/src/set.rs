@@ -239,8 +239,7 @@ pub unsafe extern "C" fn ys_set_handle(set: *const ys_set) -> *mut c_void {
 /// @param set the set
 /// @param rx the handle, which no other thread is using
 /// @param id the id
-/// @return YS_OK; YS_EATTACHED: the handle is in a set already; YS_ETAKEN: the id belongs to another handle;
-/// YS_ERANGE
+/// @return YS_OK; YS_EATTACHED: the handle is in a set already; YS_ETAKEN: the id belongs to another handle; YS_ERANGE
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_attach_rx(set: *mut ys_set, rx: *mut ys_rx, id: usize) -> c_int {
     // SAFETY: by the caller.
@@ -253,8 +252,8 @@ pub unsafe extern "C" fn ys_set_attach_rx(set: *mut ys_set, rx: *mut ys_rx, id: 
 /// @param set the set
 /// @param tx the handle, which no other thread is using
 /// @param id the id
-/// @return YS_OK; YS_EATTACHED: the handle is in a set already; YS_ETAKEN: the id belongs to another handle;
-/// YS_ERANGE; YS_ENOTSUP: a oneshot
+/// @return YS_OK; YS_EATTACHED: the handle is in a set already; YS_ETAKEN: the id belongs to another handle; YS_ERANGE;
+///     YS_ENOTSUP: the sender of a oneshot, a broadcast or a watch
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_attach_tx(set: *mut ys_set, tx: *mut ys_tx, id: usize) -> c_int {
     // SAFETY: by the caller.
@@ -288,7 +287,7 @@ pub unsafe extern "C" fn ys_set_detach_rx(set: *mut ys_set, rx: *mut ys_rx) -> c
 ///
 /// @param set the set
 /// @param tx the handle, which no other thread is using
-/// @return YS_OK; YS_EATTACHED: it is not in this set; YS_ENOTSUP: a oneshot
+/// @return YS_OK; YS_EATTACHED: it is not in this set; YS_ENOTSUP: the sender of a oneshot, a broadcast or a watch
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_set_detach_tx(set: *mut ys_set, tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.
@@ -304,9 +303,8 @@ pub unsafe extern "C" fn ys_set_detach_tx(set: *mut ys_set, tx: *mut ys_tx) -> c
 ///
 /// @param set the set
 /// @param ids where the ids that are up are put, ascending
-/// @param max how many at most, at least 1. What is up beyond that stays up, and has its turn: the next call begins
-/// after the last
-///     id of this one, and comes back to the smallest when it has reported the largest
+/// @param max how many at most, at least 1. What is up beyond that stays up, and has its turn: the next call begins after
+///     the last id of this one, and comes back to the smallest when it has reported the largest
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
 /// @return how many ids, at least 1; YS_EMPTY (where ns is 0), YS_TIMEOUT: nothing is up; YS_STOPPED: nothing is up, and ys_stop was
 ///     called for the set or its waits

@@ -70,7 +70,8 @@ pub unsafe extern "C" fn ys_timer_every(ns: i64, timer: *mut *mut ys_timer) -> c
     unsafe { open(ns, timer, timer::tick) }
 }
 
-/// Waits for a tick, and takes it. Any thread. After the only tick of ys_timer_after there is none any more.
+/// Waits for a tick, and takes it. Any thread. After the only tick of ys_timer_after there is none any more: a wait for ever
+/// does not return.
 ///
 /// @param timer the timer
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever

@@ -88,7 +88,7 @@ typedef enum ys_code {
   YS_STOPPED = -16,
   /**
    * Messages of a broadcast are lost, because this receiver was too slow: ys_rx_missed. The next call goes on with
-   * the oldest that is there.
+   * the oldest that is there, or between processes with the newest.
    */
   YS_LAGGED = -17,
   /**
@@ -157,7 +157,7 @@ typedef enum ys_code {
    */
   YS_REFUSED_CAPACITY = -32,
   /**
-   * The peer has sent a packet that is none, or other descriptors than belong to it.
+   * The peer has sent a malformed packet, or other descriptors than belong to it; or the descriptor is no socket of this kind.
    */
   YS_REFUSED_PACKET = -33,
   /**
@@ -165,7 +165,7 @@ typedef enum ys_code {
    */
   YS_REFUSED_USER = -34,
   /**
-   * The peer has said nothing for too long.
+   * The peer has said nothing for too long; or, for a second, a listener's queue stayed full or the folder of a name locked.
    */
   YS_REFUSED_TIME = -35,
   /**
@@ -173,7 +173,7 @@ typedef enum ys_code {
    */
   YS_REFUSED_IN_USE = -36,
   /**
-   * The name is none: empty, too long, or a file that is no socket.
+   * The name cannot be used: it is empty, too long, or a file that is no socket.
    */
   YS_REFUSED_NAME = -37,
   /**
@@ -282,7 +282,7 @@ typedef struct ys_options {
    */
   size_t capacity;
   /**
-   * Only in a bounded mpsc channel: how many senders there can be at a time. 0: no limit.
+   * Only in a bounded mpsc channel: how many senders there can be at a time. 0: no limit. More than 262,080 is YS_EINVAL.
    */
   size_t senders;
   /**
@@ -609,8 +609,8 @@ int ys_flush(struct ys_tx *tx);
  *
  * @param tx the sender. One that is attached to a set and finds no room takes its id down
  * @param at where the address of the first slot is put
- * @return how many slots, at least 1, also if the receiver has just gone: ys_commit reports that; YS_FULL,
- * YS_CLOSED, YS_ENOTSUP
+ * @return how many slots, at least 1, also if the receiver has just gone: ys_commit reports that; YS_FULL, YS_CLOSED,
+ *     YS_ENOTSUP
  */
 ptrdiff_t ys_reserve(struct ys_tx *tx, void **at);
 
@@ -672,18 +672,16 @@ int ys_tx_wait_stopper(struct ys_tx *tx, struct ys_stopper **stopper);
  *
  * @param tx the sender
  * @param other receives the new handle; NULL after an error
- * @return YS_OK; YS_ETOOMANY: an mpsc channel has its largest number of senders; one that ys_tx_close has closed
- * counts, freed or not,
- *  until the receiver has taken its last message and has checked once more. One that is freed without that does
- *  not, unless
- *     the receiver is preempted at that moment a clone may be refused as well; YS_ENOTSUP
+ * @return YS_OK; YS_ETOOMANY: an mpsc channel has its largest number of senders. One that ys_tx_close has closed counts,
+ *     freed or not, until the receiver has taken its last message and has checked once more. One that is freed without
+ *     that does not count; but if the receiver is preempted at that moment a clone may be refused as well; YS_ENOTSUP
  */
 int ys_tx_clone(struct ys_tx *tx, struct ys_tx **other);
 
 /**
  * Ends this sender's part of the channel, as freeing it does: what was hidden is sent, receivers get all that was
- * sent, and are notified that nothing more will come when the last sender is closed or gone. In an mpmc channel it
- * closes the channel for all. The sender must still be freed. Never blocks.
+ * sent, and are notified that nothing more will come when the last sender is closed or gone. It closes an mpmc channel
+ * or a broadcast for all its senders. The sender must still be freed. Never blocks.
  *
  * @param tx the sender
  * @return YS_OK; YS_CLOSED: it was closed before, or there is no receiver any more
@@ -709,20 +707,21 @@ int ys_tx_wait_closed(struct ys_tx *tx, int64_t ns);
 int ys_tx_is_closed(const struct ys_tx *tx);
 
 /**
- * How many messages are in the channel, hidden ones not counted; in an mpsc channel, those of this sender. Never
+ * Returns how many messages are in the channel, hidden ones not counted; in an mpsc channel, those of this sender. Never
  * blocks; takes time in proportion to that number.
  *
  * @param tx the sender
- * @return how many; YS_ENOTSUP: a oneshot's sender does not know
+ * @return how many; YS_ENOTSUP: the sender of a oneshot or a watch does not know
  */
 ptrdiff_t ys_tx_len(const struct ys_tx *tx);
 
 /**
- * What this sender does before it sleeps when there is no room, from the next wait on.
+ * Sets what this sender does before it sleeps when there is no room, from the next wait on. No effect in a broadcast, whose
+ * senders never spin.
  *
  * @param tx the sender
  * @param spin a ys_spin: YS_SPIN_NONE, YS_SPIN_ADAPTIVE (the default) or YS_SPIN_FOREVER
- * @return YS_OK; YS_EINVAL: no such way; YS_ENOTSUP: a oneshot
+ * @return YS_OK; YS_EINVAL: no such way; YS_ENOTSUP: a oneshot or a watch
  */
 int ys_tx_set_spin(struct ys_tx *tx, int spin);
 
@@ -781,7 +780,7 @@ int ys_tx_stopper(const struct ys_tx *tx, struct ys_stopper **stopper);
 const void *ys_tx_channel(const struct ys_tx *tx);
 
 /**
- * Closes the sender, as ys_tx_close, and frees it. An mpmc channel stays open while it has another sender.
+ * Closes the sender, as ys_tx_close, and frees it. An mpmc channel or a broadcast stays open while it has another sender.
  *
  * @param tx the handle, which must not be used any more; NULL: nothing is done
  */
@@ -791,9 +790,8 @@ void ys_tx_free(struct ys_tx *tx);
  * For the inline functions of the header only: after a publication that has found the word of the window not 0.
  *
  * @param tx the sender
- * @return YS_OK; YS_CLOSED: the newest message is the caller's again, in its slot, until the next call for this
- * sender; YS_EINVAL:
- *     this sender has no window
+ * @return YS_OK; YS_CLOSED: the newest message is the caller's again, in its slot, until the next call for this sender;
+ *     YS_EINVAL: this sender has no window
  */
 int ys_tx_answer(struct ys_tx *tx);
 
@@ -813,7 +811,7 @@ int ys_tx_discard(struct ys_tx *tx, const void *at);
  *
  * @param rx the receiver
  * @param message where the message is put, which is the caller's from then on
- * @return YS_OK; YS_CLOSED: there is none, and none will come
+ * @return YS_OK; YS_CLOSED: there is none, and none will come; YS_LAGGED: a receiver of a broadcast has lost messages
  */
 int ys_recv(struct ys_rx *rx, void *message);
 
@@ -903,8 +901,8 @@ int ys_rx_clone(struct ys_rx *rx, struct ys_rx **other);
 
 /**
  * Closes the channel: from now on sends fail, and senders that wait for room are woken and keep their messages. What was sent
- * before is still received; then receiving returns YS_CLOSED. Freeing the receiver would drop it instead. The
- * receiver must still be freed. Never blocks.
+ * before is still received; then receiving returns YS_CLOSED. Freeing the receiver would drop it instead. Of a watch it
+ * closes this receiver only. The receiver must still be freed. Never blocks.
  *
  * @param rx the receiver
  * @return YS_OK; YS_CLOSED: it was closed before, or all senders are gone
@@ -929,7 +927,8 @@ int ys_rx_is_closed(const struct ys_rx *rx);
 ptrdiff_t ys_rx_len(const struct ys_rx *rx);
 
 /**
- * What this receiver does before it sleeps when there is no message, from the next wait on.
+ * Sets what this receiver does before it sleeps when there is no message, from the next wait on. No effect in a broadcast or a
+ * watch, whose receivers never spin.
  *
  * @param rx the receiver
  * @param spin a ys_spin: YS_SPIN_NONE, YS_SPIN_ADAPTIVE (the default) or YS_SPIN_FOREVER
@@ -1121,7 +1120,8 @@ int ys_timer_after(int64_t ns, struct ys_timer **timer);
 int ys_timer_every(int64_t ns, struct ys_timer **timer);
 
 /**
- * Waits for a tick, and takes it. Any thread. After the only tick of ys_timer_after there is none any more.
+ * Waits for a tick, and takes it. Any thread. After the only tick of ys_timer_after there is none any more: a wait for ever
+ * does not return.
  *
  * @param timer the timer
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
@@ -1187,8 +1187,7 @@ void *ys_set_handle(const struct ys_set *set);
  * @param set the set
  * @param rx the handle, which no other thread is using
  * @param id the id
- * @return YS_OK; YS_EATTACHED: the handle is in a set already; YS_ETAKEN: the id belongs to another handle;
- * YS_ERANGE
+ * @return YS_OK; YS_EATTACHED: the handle is in a set already; YS_ETAKEN: the id belongs to another handle; YS_ERANGE
  */
 int ys_set_attach_rx(struct ys_set *set, struct ys_rx *rx, size_t id);
 
@@ -1199,8 +1198,8 @@ int ys_set_attach_rx(struct ys_set *set, struct ys_rx *rx, size_t id);
  * @param set the set
  * @param tx the handle, which no other thread is using
  * @param id the id
- * @return YS_OK; YS_EATTACHED: the handle is in a set already; YS_ETAKEN: the id belongs to another handle;
- * YS_ERANGE; YS_ENOTSUP: a oneshot
+ * @return YS_OK; YS_EATTACHED: the handle is in a set already; YS_ETAKEN: the id belongs to another handle; YS_ERANGE;
+ *     YS_ENOTSUP: the sender of a oneshot, a broadcast or a watch
  */
 int ys_set_attach_tx(struct ys_set *set, struct ys_tx *tx, size_t id);
 
@@ -1219,7 +1218,7 @@ int ys_set_detach_rx(struct ys_set *set, struct ys_rx *rx);
  *
  * @param set the set
  * @param tx the handle, which no other thread is using
- * @return YS_OK; YS_EATTACHED: it is not in this set; YS_ENOTSUP: a oneshot
+ * @return YS_OK; YS_EATTACHED: it is not in this set; YS_ENOTSUP: the sender of a oneshot, a broadcast or a watch
  */
 int ys_set_detach_tx(struct ys_set *set, struct ys_tx *tx);
 
@@ -1233,9 +1232,8 @@ int ys_set_detach_tx(struct ys_set *set, struct ys_tx *tx);
  *
  * @param set the set
  * @param ids where the ids that are up are put, ascending
- * @param max how many at most, at least 1. What is up beyond that stays up, and has its turn: the next call begins
- * after the last
- *     id of this one, and comes back to the smallest when it has reported the largest
+ * @param max how many at most, at least 1. What is up beyond that stays up, and has its turn: the next call begins after
+ *     the last id of this one, and comes back to the smallest when it has reported the largest
  * @param ns nanoseconds; 0: never waits; less than 0: for ever
  * @return how many ids, at least 1; YS_EMPTY (where ns is 0), YS_TIMEOUT: nothing is up; YS_STOPPED: nothing is up, and ys_stop was
  *     called for the set or its waits
@@ -1324,7 +1322,7 @@ int ys_select_add_rx(struct ys_select *select, struct ys_rx *rx, size_t *id);
  * @param tx the handle, which no other thread is using. Freeing it takes it out
  * @param id receives the id by which it will be reported
  * @return YS_OK; YS_EATTACHED: the handle is in a select or a set already; YS_ETOOMANY: the select is full;
- *     YS_ENOTSUP: a oneshot
+ *     YS_ENOTSUP: the sender of a oneshot, a broadcast or a watch
  */
 int ys_select_add_tx(struct ys_select *select, struct ys_tx *tx, size_t *id);
 
@@ -1342,7 +1340,7 @@ int ys_select_remove_rx(struct ys_select *select, struct ys_rx *rx);
  *
  * @param select the select
  * @param tx the handle, which no other thread is using
- * @return YS_OK; YS_EATTACHED: it is not in this select; YS_ENOTSUP: a oneshot
+ * @return YS_OK; YS_EATTACHED: it is not in this select; YS_ENOTSUP: the sender of a oneshot, a broadcast or a watch
  */
 int ys_select_remove_tx(struct ys_select *select, struct ys_tx *tx);
 
@@ -1466,8 +1464,8 @@ size_t ys_msg_capacity(const void *message);
 int ys_msg_resize(void *message, size_t len);
 
 /**
- * Gives a message back to its pool, and wakes a thread that waits for it. Any thread; never blocks. Can be the callback of a channel
- * whose messages are addresses of messages: not itself, but called by one.
+ * Gives a message back to its pool, and wakes a thread that waits for it. Any thread; never blocks. The callback of a channel
+ * whose messages are addresses of messages may call it.
  *
  * A message that was freed before ends the process with a sentence, as long as the block was not taken again and
  * its pool exists: a word in front of each block shows it, which ys_msg_len, ys_msg_capacity and ys_msg_resize
@@ -1482,7 +1480,8 @@ void ys_msg_free(void *message);
  * thread.
  *
  * @param pool the pool
- * @param stopper where it is put, to be freed by ys_stopper_free, until when the pool's memory lives; NULL is put there after an error
+ * @param stopper where it is put, to be freed by ys_stopper_free; the pool's memory lives as long. NULL is put there after an
+ *     error
  * @return YS_OK; YS_EINVAL: a null pointer
  */
 int ys_pool_stopper(const struct ys_pool *pool,
@@ -1492,7 +1491,8 @@ int ys_pool_stopper(const struct ys_pool *pool,
  * Makes a stopper for those waits that it is given to, by ys_pool_take_or_stop: see ys_stop. Allocates. Any thread.
  *
  * @param pool the pool
- * @param stopper where it is put, to be freed by ys_stopper_free, until when the pool's memory lives; NULL is put there after an error
+ * @param stopper where it is put, to be freed by ys_stopper_free; the pool's memory lives as long. NULL is put there after an
+ *     error
  * @return YS_OK; YS_EINVAL: a null pointer
  */
 int ys_pool_wait_stopper(const struct ys_pool *pool,

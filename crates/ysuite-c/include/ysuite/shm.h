@@ -205,15 +205,15 @@ extern "C" {
 #endif // __cplusplus
 
 /**
- * Listens at a name: an abstract one, which vanishes with this process, or a path if it contains a slash. Who connects gets a
- * socket, of which either end of a channel is made; this side makes the other.
+ * Listens at a name: an abstract one, which vanishes with this process, or a path if it contains a slash. A peer that connects
+ * gets a socket, of which either end of a channel is made; this side makes the other.
  *
  * Waits at most a second, for others that bind or free a name in the same folder.
  *
  * @param name the name, in UTF-8
  * @param options who may connect; NULL: the defaults
  * @param listener where it is put; NULL is put there after an error
- * @return YS_OK; YS_EINVAL; YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_IN_USE, YS_REFUSED_NAME, YS_REFUSED_TIME; YS_ESYSTEM with the cause in errno
  */
 int ys_shm_listener_open(const char *name, const struct ys_shm_options *options, struct ys_shm_listener **listener);
 
@@ -244,8 +244,9 @@ int ys_shm_listener_fd(struct ys_shm_listener *listener);
 void ys_shm_listener_free(struct ys_shm_listener *listener);
 
 /**
- * Connects to who listens at a name: a socket for ys_shm_tx_open or ys_shm_rx_open, which takes it over. Whether that one
- * wants it is told by the handle that is made of it. Waits at most a second, if too many wait to be accepted. Any thread.
+ * Connects to the process that listens at a name: returns a socket for ys_shm_tx_open or ys_shm_rx_open, which takes it over.
+ * Only the handle that is made of it learns whether it was refused. Waits at most a second, if too many wait to be accepted. Any
+ * thread.
  *
  * @param name the name, in UTF-8
  * @param options who may listen; NULL: the defaults
@@ -262,8 +263,8 @@ int ys_shm_connect(const char *name, const struct ys_shm_options *options);
  * @param options how the ends treat each other; NULL: the defaults
  * @param tx receives the sender; NULL after an error
  * @param rx receives the receiver; NULL after an error
- * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: 0, or more than can be; YS_ESYSTEM with the cause in errno: no memory or
- *     no descriptors
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: 8 or fewer, or more than can be; YS_ESYSTEM with the cause in errno: no
+ *     memory or no descriptors
  */
 int ys_shm_pipe_open(size_t capacity, const struct ys_shm_options *options, struct ys_shm_tx **tx, struct ys_shm_rx **rx);
 
@@ -276,8 +277,8 @@ int ys_shm_pipe_open(size_t capacity, const struct ys_shm_options *options, stru
  * @param capacity how many bytes the messages have together; each takes 8 more than it has, rounded up to whole words
  * @param options how it treats its peer; NULL: the defaults
  * @param tx receives the sender; NULL after an error
- * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: 0, or more than can be; YS_ESYSTEM with the cause in errno: no such
- *     socket, no memory or no descriptors
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: 8 or fewer, or more than can be; YS_REFUSED_PACKET: no such socket;
+ *     YS_ESYSTEM with the cause in errno: EBADF, no memory or no descriptors
  */
 int ys_shm_tx_open(int fd, size_t capacity, const struct ys_shm_options *options, struct ys_shm_tx **tx);
 
@@ -381,7 +382,8 @@ void ys_shm_tx_free(struct ys_shm_tx *tx);
  *     0, as ys_shm_connect and ys_shm_accept return: that error is returned
  * @param options how it treats its peer; NULL: the defaults
  * @param rx receives the receiver; NULL after an error
- * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_PACKET: no such socket; YS_ESYSTEM with the cause in errno: EBADF, no memory or no
+ *     descriptors
  */
 int ys_shm_rx_open(int fd, const struct ys_shm_options *options, struct ys_shm_rx **rx);
 
@@ -477,7 +479,7 @@ void ys_shm_rx_free(struct ys_shm_rx *rx);
  * @param name the name, as of ys_shm_listener_open; NULL: none
  * @param options how it treats its peers, and who may connect; NULL: the defaults
  * @param funnel where it is put; NULL is put there after an error
- * @return YS_OK; YS_EINVAL; YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_IN_USE, YS_REFUSED_NAME, YS_REFUSED_TIME; YS_ESYSTEM with the cause in errno
  */
 int ys_shm_funnel_open(const char *name,
                        const struct ys_shm_options *options,
@@ -532,8 +534,8 @@ int ys_shm_funnel_try_recv(struct ys_shm_funnel *funnel, void *to, size_t room, 
 int ys_shm_funnel_recv_for(struct ys_shm_funnel *funnel, void *to, size_t room, size_t *length, uint64_t *sender, int64_t ns);
 
 /**
- * The next sender that has ended since this was asked last, in order. All that it had sent was received before. The last few
- * hundred are remembered. Receiving is what notices an end. Never waits.
+ * Finds the next sender that has ended since this was called last, in order. All that it had sent was received before, unless
+ * it is YS_BROKEN. The last few hundred are remembered. Receiving is what notices an end. Never waits.
  *
  * @param funnel the funnel
  * @param sender receives its number
@@ -587,7 +589,8 @@ void ys_shm_funnel_free(struct ys_shm_funnel *funnel);
  *     YS_LAGGED
  * @param options how it treats its peers, and who may connect; NULL: the defaults
  * @param broadcast where it is put; NULL is put there after an error
- * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: 8 or fewer, or more than can be; YS_REFUSED_IN_USE, YS_REFUSED_NAME,
+ *     YS_REFUSED_TIME; YS_ESYSTEM with the cause in errno
  */
 int ys_shm_broadcast_open(const char *name,
                           size_t capacity,
@@ -697,7 +700,8 @@ void ys_shm_broadcast_free(struct ys_shm_broadcast *broadcast);
  *     0, as ys_shm_connect returns: that error is returned
  * @param options how it treats its peer; NULL: the defaults
  * @param rx receives the receiver; NULL after an error
- * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_PACKET: no such socket; YS_ESYSTEM with the cause in errno: EBADF, no memory or no
+ *     descriptors
  */
 int ys_shm_broadcast_rx_open(int fd, const struct ys_shm_options *options, struct ys_shm_broadcast_rx **rx);
 
@@ -779,7 +783,7 @@ void ys_shm_broadcast_rx_free(struct ys_shm_broadcast_rx *rx);
  * @param options how it treats its peers, and who may connect; NULL: the defaults
  * @param watch where it is put; NULL is put there after an error
  * @return YS_OK; YS_EINVAL; YS_ETOOLONG: the first value is longer than `largest`; YS_REFUSED_CAPACITY: 0, or more than can
- *     be; YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ *     be; YS_REFUSED_IN_USE, YS_REFUSED_NAME, YS_REFUSED_TIME; YS_ESYSTEM with the cause in errno
  */
 int ys_shm_watch_open(const char *name,
                       const void *value,
@@ -856,7 +860,8 @@ void ys_shm_watch_free(struct ys_shm_watch *watch);
  *     0, as ys_shm_connect returns: that error is returned
  * @param options how it treats its peer; NULL: the defaults
  * @param rx receives the receiver; NULL after an error
- * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_PACKET: no such socket; YS_ESYSTEM with the cause in errno: EBADF, no memory or no
+ *     descriptors
  */
 int ys_shm_watch_rx_open(int fd, const struct ys_shm_options *options, struct ys_shm_watch_rx **rx);
 
@@ -931,7 +936,8 @@ void ys_shm_watch_rx_free(struct ys_shm_watch_rx *rx);
  * @param largest the most bytes of a message in a slot
  * @param options how it treats its peers, and who may connect; NULL: the defaults
  * @param loan where it is put; NULL is put there after an error
- * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME, YS_REFUSED_TIME; YS_ESYSTEM with the
+ *     cause in errno
  */
 int ys_shm_loan_open(const char *name,
                      size_t slots,
@@ -1094,7 +1100,8 @@ void ys_shm_loan_free(struct ys_shm_loan *loan);
  *     0, as ys_shm_connect returns: that error is returned
  * @param options how it treats its peer; NULL: the defaults
  * @param rx receives the receiver; NULL after an error
- * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_PACKET: no such socket; YS_ESYSTEM with the cause in errno: EBADF, no memory or no
+ *     descriptors
  */
 int ys_shm_loan_rx_open(int fd,
                         const struct ys_shm_options *options,
@@ -1214,8 +1221,8 @@ void ys_shm_borrowed_free(struct ys_shm_borrowed *borrowed);
  *     which the other end accepts by its `largest_region`. How long an answer may be that end says
  * @param options how it treats its peer, and how many calls may be under way; NULL: the defaults
  * @param caller receives the caller; NULL after an error
- * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be, such as 0; YS_ESYSTEM with the cause
- *     in errno: no such socket, no memory or no descriptors
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be, such as 0; YS_REFUSED_PACKET: no
+ *     such socket; YS_ESYSTEM with the cause in errno: EBADF, no memory or no descriptors
  */
 int ys_shm_caller_open(int fd,
                        size_t largest,
@@ -1391,7 +1398,7 @@ void ys_shm_caller_free(struct ys_shm_caller *caller);
  *     defaults
  * @param questions where it is put; NULL is put there after an error
  * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be, such as 0; YS_REFUSED_IN_USE,
- *     YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ *     YS_REFUSED_NAME, YS_REFUSED_TIME; YS_ESYSTEM with the cause in errno
  */
 int ys_shm_questions_open(const char *name,
                           size_t largest,
@@ -1540,7 +1547,7 @@ void ys_shm_question_free(struct ys_shm_question *question);
  * @param options how it treats its peers, and who may connect; NULL: the defaults
  * @param work where it is put; NULL is put there after an error
  * @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest` or `credit` that cannot be, such as 0; YS_REFUSED_IN_USE,
- *     YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+ *     YS_REFUSED_NAME, YS_REFUSED_TIME; YS_ESYSTEM with the cause in errno
  */
 int ys_shm_work_open(const char *name,
                      size_t largest,
@@ -1672,7 +1679,8 @@ void ys_shm_work_free(struct ys_shm_work *work);
  *     0, as ys_shm_connect returns: that error is returned
  * @param options how it treats its peer; NULL: the defaults
  * @param rx receives the worker; NULL after an error
- * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+ * @return YS_OK; YS_EINVAL; YS_REFUSED_PACKET: no such socket; YS_ESYSTEM with the cause in errno: EBADF, no memory or no
+ *     descriptors
  */
 int ys_shm_work_rx_open(int fd, const struct ys_shm_options *options, struct ys_shm_work_rx **rx);
 

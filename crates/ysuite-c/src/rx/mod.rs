@@ -74,7 +74,7 @@ pub(crate) unsafe extern "C" fn credited(rx: *mut ys_rx) -> c_int {
 ///
 /// @param rx the receiver
 /// @param message where the message is put, which is the caller's from then on
-/// @return YS_OK; YS_CLOSED: there is none, and none will come
+/// @return YS_OK; YS_CLOSED: there is none, and none will come; YS_LAGGED: a receiver of a broadcast has lost messages
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_recv(rx: *mut ys_rx, message: *mut c_void) -> c_int {
     if rx.is_null() || message.is_null() {
@@ -297,8 +297,8 @@ pub unsafe extern "C" fn ys_rx_clone(rx: *mut ys_rx, other: *mut *mut ys_rx) -> 
 }
 
 /// Closes the channel: from now on sends fail, and senders that wait for room are woken and keep their messages. What was sent
-/// before is still received; then receiving returns YS_CLOSED. Freeing the receiver would drop it instead. The
-/// receiver must still be freed. Never blocks.
+/// before is still received; then receiving returns YS_CLOSED. Freeing the receiver would drop it instead. Of a watch it
+/// closes this receiver only. The receiver must still be freed. Never blocks.
 ///
 /// @param rx the receiver
 /// @return YS_OK; YS_CLOSED: it was closed before, or all senders are gone
@@ -329,7 +329,8 @@ pub unsafe extern "C" fn ys_rx_len(rx: *const ys_rx) -> isize {
     unsafe { side::len(rx) }
 }
 
-/// What this receiver does before it sleeps when there is no message, from the next wait on.
+/// Sets what this receiver does before it sleeps when there is no message, from the next wait on. No effect in a broadcast or a
+/// watch, whose receivers never spin.
 ///
 /// @param rx the receiver
 /// @param spin a ys_spin: YS_SPIN_NONE, YS_SPIN_ADAPTIVE (the default) or YS_SPIN_FOREVER

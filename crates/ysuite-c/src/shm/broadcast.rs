@@ -43,7 +43,8 @@ impl Kind for ys_shm_broadcast_rx {
 ///     YS_LAGGED
 /// @param options how it treats its peers, and who may connect; NULL: the defaults
 /// @param broadcast where it is put; NULL is put there after an error
-/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: 8 or fewer, or more than can be; YS_REFUSED_IN_USE, YS_REFUSED_NAME,
+///     YS_REFUSED_TIME; YS_ESYSTEM with the cause in errno
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_broadcast_open(
     name: *const c_char,
@@ -232,7 +233,8 @@ pub unsafe extern "C" fn ys_shm_broadcast_free(broadcast: *mut ys_shm_broadcast)
 ///     0, as ys_shm_connect returns: that error is returned
 /// @param options how it treats its peer; NULL: the defaults
 /// @param rx receives the receiver; NULL after an error
-/// @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_PACKET: no such socket; YS_ESYSTEM with the cause in errno: EBADF, no memory or no
+///     descriptors
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_broadcast_rx_open(
     fd: c_int,

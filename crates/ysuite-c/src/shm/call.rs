@@ -164,8 +164,8 @@ impl Asking {
 ///     which the other end accepts by its `largest_region`. How long an answer may be that end says
 /// @param options how it treats its peer, and how many calls may be under way; NULL: the defaults
 /// @param caller receives the caller; NULL after an error
-/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be, such as 0; YS_ESYSTEM with the cause
-///     in errno: no such socket, no memory or no descriptors
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be, such as 0; YS_REFUSED_PACKET: no
+///     such socket; YS_ESYSTEM with the cause in errno: EBADF, no memory or no descriptors
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_caller_open(
     fd: c_int,
@@ -457,7 +457,7 @@ pub unsafe extern "C" fn ys_shm_caller_free(caller: *mut ys_shm_caller) {
 ///     defaults
 /// @param questions where it is put; NULL is put there after an error
 /// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest`, or a number of calls, that cannot be, such as 0; YS_REFUSED_IN_USE,
-///     YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+///     YS_REFUSED_NAME, YS_REFUSED_TIME; YS_ESYSTEM with the cause in errno
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_questions_open(
     name: *const c_char,

@@ -33,7 +33,7 @@ impl Kind for ys_shm_funnel {
 /// @param name the name, as of ys_shm_listener_open; NULL: none
 /// @param options how it treats its peers, and who may connect; NULL: the defaults
 /// @param funnel where it is put; NULL is put there after an error
-/// @return YS_OK; YS_EINVAL; YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_IN_USE, YS_REFUSED_NAME, YS_REFUSED_TIME; YS_ESYSTEM with the cause in errno
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_funnel_open(
     name: *const c_char,
@@ -144,8 +144,8 @@ pub unsafe extern "C" fn ys_shm_funnel_recv_for(
     unsafe { recv_until(funnel, Place { to, room, length }, sender, Limit::from_nanoseconds(ns)) }
 }
 
-/// The next sender that has ended since this was asked last, in order. All that it had sent was received before. The last few
-/// hundred are remembered. Receiving is what notices an end. Never waits.
+/// Finds the next sender that has ended since this was called last, in order. All that it had sent was received before, unless
+/// it is YS_BROKEN. The last few hundred are remembered. Receiving is what notices an end. Never waits.
 ///
 /// @param funnel the funnel
 /// @param sender receives its number

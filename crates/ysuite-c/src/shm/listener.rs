@@ -23,15 +23,15 @@ impl Kind for ys_shm_listener {
     type End = Listener;
 }
 
-/// Listens at a name: an abstract one, which vanishes with this process, or a path if it contains a slash. Who connects gets a
-/// socket, of which either end of a channel is made; this side makes the other.
+/// Listens at a name: an abstract one, which vanishes with this process, or a path if it contains a slash. A peer that connects
+/// gets a socket, of which either end of a channel is made; this side makes the other.
 ///
 /// Waits at most a second, for others that bind or free a name in the same folder.
 ///
 /// @param name the name, in UTF-8
 /// @param options who may connect; NULL: the defaults
 /// @param listener where it is put; NULL is put there after an error
-/// @return YS_OK; YS_EINVAL; YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_IN_USE, YS_REFUSED_NAME, YS_REFUSED_TIME; YS_ESYSTEM with the cause in errno
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_listener_open(
     name: *const c_char,
@@ -102,8 +102,9 @@ pub unsafe extern "C" fn ys_shm_listener_free(listener: *mut ys_shm_listener) {
     unsafe { free(listener) }
 }
 
-/// Connects to who listens at a name: a socket for ys_shm_tx_open or ys_shm_rx_open, which takes it over. Whether that one
-/// wants it is told by the handle that is made of it. Waits at most a second, if too many wait to be accepted. Any thread.
+/// Connects to the process that listens at a name: returns a socket for ys_shm_tx_open or ys_shm_rx_open, which takes it over.
+/// Only the handle that is made of it learns whether it was refused. Waits at most a second, if too many wait to be accepted. Any
+/// thread.
 ///
 /// @param name the name, in UTF-8
 /// @param options who may listen; NULL: the defaults

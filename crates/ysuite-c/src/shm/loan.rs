@@ -143,7 +143,8 @@ impl Lender {
 /// @param largest the most bytes of a message in a slot
 /// @param options how it treats its peers, and who may connect; NULL: the defaults
 /// @param loan where it is put; NULL is put there after an error
-/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY, YS_REFUSED_IN_USE, YS_REFUSED_NAME, YS_REFUSED_TIME; YS_ESYSTEM with the
+///     cause in errno
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_loan_open(
     name: *const c_char,
@@ -379,7 +380,8 @@ pub unsafe extern "C" fn ys_shm_loan_free(loan: *mut ys_shm_loan) {
 ///     0, as ys_shm_connect returns: that error is returned
 /// @param options how it treats its peer; NULL: the defaults
 /// @param rx receives the receiver; NULL after an error
-/// @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_PACKET: no such socket; YS_ESYSTEM with the cause in errno: EBADF, no memory or no
+///     descriptors
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_loan_rx_open(
     fd: c_int,

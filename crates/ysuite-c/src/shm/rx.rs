@@ -29,7 +29,8 @@ impl Kind for ys_shm_rx {
 ///     0, as ys_shm_connect and ys_shm_accept return: that error is returned
 /// @param options how it treats its peer; NULL: the defaults
 /// @param rx receives the receiver; NULL after an error
-/// @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_PACKET: no such socket; YS_ESYSTEM with the cause in errno: EBADF, no memory or no
+///     descriptors
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_rx_open(fd: c_int, options: *const ys_shm_options, rx: *mut *mut ys_shm_rx) -> c_int {
     // SAFETY: by the caller.

@@ -30,8 +30,8 @@ impl Kind for ys_shm_tx {
 /// @param options how the ends treat each other; NULL: the defaults
 /// @param tx receives the sender; NULL after an error
 /// @param rx receives the receiver; NULL after an error
-/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: 0, or more than can be; YS_ESYSTEM with the cause in errno: no memory or
-///     no descriptors
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: 8 or fewer, or more than can be; YS_ESYSTEM with the cause in errno: no
+///     memory or no descriptors
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_pipe_open(
     capacity: usize,
@@ -67,8 +67,8 @@ pub unsafe extern "C" fn ys_shm_pipe_open(
 /// @param capacity how many bytes the messages have together; each takes 8 more than it has, rounded up to whole words
 /// @param options how it treats its peer; NULL: the defaults
 /// @param tx receives the sender; NULL after an error
-/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: 0, or more than can be; YS_ESYSTEM with the cause in errno: no such
-///     socket, no memory or no descriptors
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: 8 or fewer, or more than can be; YS_REFUSED_PACKET: no such socket;
+///     YS_ESYSTEM with the cause in errno: EBADF, no memory or no descriptors
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_tx_open(
     fd: c_int,

@@ -45,7 +45,7 @@ impl Kind for ys_shm_watch_rx {
 /// @param options how it treats its peers, and who may connect; NULL: the defaults
 /// @param watch where it is put; NULL is put there after an error
 /// @return YS_OK; YS_EINVAL; YS_ETOOLONG: the first value is longer than `largest`; YS_REFUSED_CAPACITY: 0, or more than can
-///     be; YS_REFUSED_IN_USE, YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+///     be; YS_REFUSED_IN_USE, YS_REFUSED_NAME, YS_REFUSED_TIME; YS_ESYSTEM with the cause in errno
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_watch_open(
     name: *const c_char,
@@ -163,7 +163,8 @@ pub unsafe extern "C" fn ys_shm_watch_free(watch: *mut ys_shm_watch) {
 ///     0, as ys_shm_connect returns: that error is returned
 /// @param options how it treats its peer; NULL: the defaults
 /// @param rx receives the receiver; NULL after an error
-/// @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_PACKET: no such socket; YS_ESYSTEM with the cause in errno: EBADF, no memory or no
+///     descriptors
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_watch_rx_open(
     fd: c_int,

@@ -145,7 +145,7 @@ impl Drop for Worker {
 /// @param options how it treats its peers, and who may connect; NULL: the defaults
 /// @param work where it is put; NULL is put there after an error
 /// @return YS_OK; YS_EINVAL; YS_REFUSED_CAPACITY: `largest` or `credit` that cannot be, such as 0; YS_REFUSED_IN_USE,
-///     YS_REFUSED_NAME; YS_ESYSTEM with the cause in errno
+///     YS_REFUSED_NAME, YS_REFUSED_TIME; YS_ESYSTEM with the cause in errno
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_work_open(
     name: *const c_char,
@@ -339,7 +339,8 @@ pub unsafe extern "C" fn ys_shm_work_free(work: *mut ys_shm_work) {
 ///     0, as ys_shm_connect returns: that error is returned
 /// @param options how it treats its peer; NULL: the defaults
 /// @param rx receives the worker; NULL after an error
-/// @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no such socket, no memory or no descriptors
+/// @return YS_OK; YS_EINVAL; YS_REFUSED_PACKET: no such socket; YS_ESYSTEM with the cause in errno: EBADF, no memory or no
+///     descriptors
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_work_rx_open(
     fd: c_int,

@@ -217,8 +217,8 @@ pub unsafe extern "C" fn ys_flush(tx: *mut ys_tx) -> c_int {
 ///
 /// @param tx the sender. One that is attached to a set and finds no room takes its id down
 /// @param at where the address of the first slot is put
-/// @return how many slots, at least 1, also if the receiver has just gone: ys_commit reports that; YS_FULL,
-/// YS_CLOSED, YS_ENOTSUP
+/// @return how many slots, at least 1, also if the receiver has just gone: ys_commit reports that; YS_FULL, YS_CLOSED,
+///     YS_ENOTSUP
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_reserve(tx: *mut ys_tx, at: *mut *mut c_void) -> isize {
     if at.is_null() {
@@ -367,11 +367,9 @@ pub unsafe extern "C" fn ys_tx_wait_stopper(tx: *mut ys_tx, stopper: *mut *mut y
 ///
 /// @param tx the sender
 /// @param other receives the new handle; NULL after an error
-/// @return YS_OK; YS_ETOOMANY: an mpsc channel has its largest number of senders; one that ys_tx_close has closed
-/// counts, freed or not,
-///  until the receiver has taken its last message and has checked once more. One that is freed without that does
-///  not, unless
-///     the receiver is preempted at that moment a clone may be refused as well; YS_ENOTSUP
+/// @return YS_OK; YS_ETOOMANY: an mpsc channel has its largest number of senders. One that ys_tx_close has closed counts,
+///     freed or not, until the receiver has taken its last message and has checked once more. One that is freed without
+///     that does not count; but if the receiver is preempted at that moment a clone may be refused as well; YS_ENOTSUP
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_clone(tx: *mut ys_tx, other: *mut *mut ys_tx) -> c_int {
     // SAFETY: by the caller.
@@ -379,8 +377,8 @@ pub unsafe extern "C" fn ys_tx_clone(tx: *mut ys_tx, other: *mut *mut ys_tx) -> 
 }
 
 /// Ends this sender's part of the channel, as freeing it does: what was hidden is sent, receivers get all that was
-/// sent, and are notified that nothing more will come when the last sender is closed or gone. In an mpmc channel it
-/// closes the channel for all. The sender must still be freed. Never blocks.
+/// sent, and are notified that nothing more will come when the last sender is closed or gone. It closes an mpmc channel
+/// or a broadcast for all its senders. The sender must still be freed. Never blocks.
 ///
 /// @param tx the sender
 /// @return YS_OK; YS_CLOSED: it was closed before, or there is no receiver any more
@@ -417,22 +415,23 @@ pub unsafe extern "C" fn ys_tx_is_closed(tx: *const ys_tx) -> c_int {
     unsafe { side::is_closed(tx) }
 }
 
-/// How many messages are in the channel, hidden ones not counted; in an mpsc channel, those of this sender. Never
+/// Returns how many messages are in the channel, hidden ones not counted; in an mpsc channel, those of this sender. Never
 /// blocks; takes time in proportion to that number.
 ///
 /// @param tx the sender
-/// @return how many; YS_ENOTSUP: a oneshot's sender does not know
+/// @return how many; YS_ENOTSUP: the sender of a oneshot or a watch does not know
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_len(tx: *const ys_tx) -> isize {
     // SAFETY: by the caller.
     unsafe { side::len(tx) }
 }
 
-/// What this sender does before it sleeps when there is no room, from the next wait on.
+/// Sets what this sender does before it sleeps when there is no room, from the next wait on. No effect in a broadcast, whose
+/// senders never spin.
 ///
 /// @param tx the sender
 /// @param spin a ys_spin: YS_SPIN_NONE, YS_SPIN_ADAPTIVE (the default) or YS_SPIN_FOREVER
-/// @return YS_OK; YS_EINVAL: no such way; YS_ENOTSUP: a oneshot
+/// @return YS_OK; YS_EINVAL: no such way; YS_ENOTSUP: a oneshot or a watch
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_set_spin(tx: *mut ys_tx, spin: c_int) -> c_int {
     // SAFETY: by the caller.
@@ -505,7 +504,7 @@ pub unsafe extern "C" fn ys_tx_channel(tx: *const ys_tx) -> *const c_void {
     unsafe { beside::address(tx) }
 }
 
-/// Closes the sender, as ys_tx_close, and frees it. An mpmc channel stays open while it has another sender.
+/// Closes the sender, as ys_tx_close, and frees it. An mpmc channel or a broadcast stays open while it has another sender.
 ///
 /// @param tx the handle, which must not be used any more; NULL: nothing is done
 #[unsafe(no_mangle)]
@@ -517,9 +516,8 @@ pub unsafe extern "C" fn ys_tx_free(tx: *mut ys_tx) {
 /// For the inline functions of the header only: after a publication that has found the word of the window not 0.
 ///
 /// @param tx the sender
-/// @return YS_OK; YS_CLOSED: the newest message is the caller's again, in its slot, until the next call for this
-/// sender; YS_EINVAL:
-///     this sender has no window
+/// @return YS_OK; YS_CLOSED: the newest message is the caller's again, in its slot, until the next call for this sender;
+///     YS_EINVAL: this sender has no window
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_tx_answer(tx: *mut ys_tx) -> c_int {
     // SAFETY: by the caller.

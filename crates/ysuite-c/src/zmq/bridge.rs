@@ -50,7 +50,7 @@ fn within(ns: i64) -> Duration {
 
 /// Closes a bridge: what was sent still leaves, within a time; nothing more is taken from the network. A thread that waits in a call of its
 /// sender, its receiver, its asker or its questions returns with YS_CLOSED, once nothing is left to receive. Waits for about that
-/// time at most; every later call returns YS_CLOSED.
+/// time at most, or a second longer where libzmq does not end its socket; every later call returns YS_CLOSED.
 ///
 /// @param bridge the bridge
 /// @param ns nanoseconds; less than 0: as long as it takes
