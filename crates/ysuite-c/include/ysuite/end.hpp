@@ -75,10 +75,10 @@ class sending_end {
     return detail::until_stopped(raw(), token, [this](std::int64_t ns) { return ys::status::from(ys_tx_wait_closed(raw(), ns)); });
   }
 #endif
-  /** How many messages are in the channel; of an mpsc channel, in this sender's lane. May be out of date when it is
-   *  read. */
+  /** How many messages are in the channel; of an mpsc channel, in this sender's lane; of a oneshot or a watch, 0. May be out of
+   *  date when it is read. */
   std::size_t size() const noexcept { return count_of(ys_tx_len(raw())); }
-  /** What this handle does before it sleeps. */
+  /** Sets what this handle does before it sleeps; no effect in a broadcast. status::unsupported of a oneshot or a watch. */
   ys::status set_spin(spin how) noexcept { return status::from(ys_tx_set_spin(raw(), static_cast<int>(how))); }
   /** Ends the waits of all handles of this channel, on any thread. Throws std::system_error. Any thread. */
   [[nodiscard]] stopper make_stopper() const { return stopper_or_raise(&::ys_tx_stopper, static_cast<const ys_tx *>(raw())); }
@@ -112,9 +112,9 @@ class receiving_end {
   bool close() noexcept { return ys_rx_close(raw()) == YS_OK; }
   /** Whether nothing will come besides what is there. True of a moved-from handle. */
   bool closed() const noexcept { return ys_rx_is_closed(raw()) != 0; }
-  /** How many messages are there. May be past when it is read. */
+  /** How many messages are there. May be out of date when it is read. */
   std::size_t size() const noexcept { return count_of(ys_rx_len(raw())); }
-  /** What this handle does before it sleeps. */
+  /** Sets what this handle does before it sleeps; no effect in a broadcast or a watch. status::unsupported of a oneshot. */
   ys::status set_spin(spin how) noexcept { return status::from(ys_rx_set_spin(raw(), static_cast<int>(how))); }
   /** Ends the waits of all handles of this channel, on any thread. Throws std::system_error. Any thread. */
   [[nodiscard]] stopper make_stopper() const { return stopper_or_raise(&::ys_rx_stopper, static_cast<const ys_rx *>(raw())); }

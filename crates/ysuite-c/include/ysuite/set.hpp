@@ -47,7 +47,7 @@ class id_range {
   bool empty() const noexcept { return count_ == 0; }
   std::size_t operator[](std::size_t index) const noexcept { return first_[index]; }
   explicit operator bool() const noexcept { return count_ != 0; }
-  /** status::ok; status::timeout if there is none; or an error. */
+  /** status::ok; status::empty or status::timeout if there is none; status::stopped; or an error. */
   ys::status status() const noexcept { return why_; }
 
  private:

@@ -35,7 +35,7 @@ pub enum TrySendError<T> {
 /// A message could not be sent before the deadline.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum SendTimeoutError<T> {
-    /// The channel was full until the deadline.
+    /// The channel was full until the deadline, or until the `stop` of `send_async_until` was ready.
     Timeout(T),
     /// The receiver has disconnected.
     Disconnected(T),

@@ -4,8 +4,8 @@
 //! | feature | gives | for |
 //! |---|---|---|
 //! | `stream` | `futures_core::Stream` and `FusedStream` for the receivers of `spsc`, `mpsc`, `mpmc` and, where `T: Clone`, of `broadcast` and `watch` | any `async` runtime |
-//! | `futures` | the same, and [`SenderSink`], a `futures_sink::Sink`, of the senders of [`spsc`](crate::spsc), [`mpsc`](crate::mpsc) and [`mpmc`](crate::mpmc) | any `async` runtime |
-//! | `tokio` | the same streams; `AsyncSocketpair`, a set of signals that a task waits for (Unix); `Timer::recv_async`; sends with a time limit; the cooperative budget | tokio |
+//! | `futures` | the same, and [`SenderSink`], a `futures_sink::Sink`, of the senders of [`spsc`](crate::spsc), [`mpsc`](crate::mpsc), [`mpmc`](crate::mpmc) and `broadcast` | any `async` runtime |
+//! | `tokio` | the same streams; `AsyncSocketpair`, a set of signals that a task waits for (Unix); with `timer`, `Timer::recv_async`; sends with a time limit; the cooperative budget | tokio |
 //! | `mio` | `mio::event::Source` for [`YSocketpair`](crate::signal::YSocketpair) (Unix) | mio |
 //! | `calloop` | `SetSource` and `ReceiverSource`: a set of signals, or the messages of a receiver, as events (Unix) | calloop |
 //!
