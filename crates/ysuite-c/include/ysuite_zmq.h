@@ -386,7 +386,7 @@ int ys_zmq_bridge_close(struct ys_zmq_bridge *bridge,
 void ys_zmq_bridge_free(struct ys_zmq_bridge *bridge);
 
 /**
- * Where others can connect: an address for each that was bound, with the port that the system has chosen.
+ * Returns an address at which others can connect: one for each that was bound, with the port that the system has chosen.
  *
  * @param bridge the bridge
  * @param at its index
@@ -395,7 +395,7 @@ void ys_zmq_bridge_free(struct ys_zmq_bridge *bridge);
 const char *ys_zmq_bridge_address(struct ys_zmq_bridge *bridge, size_t at);
 
 /**
- * What has gone through a bridge so far.
+ * Reads the counts of what has gone through a bridge so far.
  *
  * @param bridge the bridge
  * @param statistics receives the counts
@@ -418,7 +418,7 @@ int ys_zmq_bridge_event(struct ys_zmq_bridge *bridge,
                         const char **text);
 
 /**
- * From now on a subscriber also asks for everything whose topic begins so. Waits for a short time at most.
+ * Makes a subscriber ask for everything whose topic begins so, too. Waits for a short time at most.
  *
  * @param bridge the bridge, of a subscriber
  * @param beginning its bytes; NULL if there are none: everything
@@ -428,7 +428,7 @@ int ys_zmq_bridge_event(struct ys_zmq_bridge *bridge,
 int ys_zmq_bridge_subscribe(struct ys_zmq_bridge *bridge, const void *beginning, size_t length);
 
 /**
- * From now on a subscriber does not ask for this beginning, unless another one that it asks for reaches the same. Waits for a short
+ * Makes a subscriber stop asking for this beginning, unless another one that it asks for reaches the same. Waits for a short
  * time at most.
  *
  * @param bridge the bridge, of a subscriber
@@ -458,7 +458,7 @@ int ys_zmq_bridge_wait_subscribers(struct ys_zmq_bridge *bridge,
                                    int64_t ns);
 
 /**
- * From now on a server of CURVE admits the clients with these keys, and no others. Connections that are there stay.
+ * Makes a server of CURVE admit the clients with these keys, and no others, from now on. Connections that are there stay.
  *
  * @param bridge the bridge, which was opened with client_keys
  * @param client_keys public keys, and NULL after them

@@ -84,7 +84,7 @@ pub unsafe extern "C" fn ys_zmq_bridge_free(bridge: *mut ys_zmq_bridge) {
     unsafe { free(bridge) }
 }
 
-/// Where others can connect: an address for each that was bound, with the port that the system has chosen.
+/// Returns an address at which others can connect: one for each that was bound, with the port that the system has chosen.
 ///
 /// @param bridge the bridge
 /// @param at its index
@@ -122,7 +122,7 @@ pub struct ys_zmq_statistics {
     pub duplicates: u64,
 }
 
-/// What has gone through a bridge so far.
+/// Reads the counts of what has gone through a bridge so far.
 ///
 /// @param bridge the bridge
 /// @param statistics receives the counts
@@ -267,7 +267,7 @@ unsafe fn topic(bridge: *mut ys_zmq_bridge, topic: *const c_void, length: usize,
     unsafe { enter(bridge, change) }
 }
 
-/// From now on a subscriber also asks for everything whose topic begins so. Waits for a short time at most.
+/// Makes a subscriber ask for everything whose topic begins so, too. Waits for a short time at most.
 ///
 /// @param bridge the bridge, of a subscriber
 /// @param beginning its bytes; NULL if there are none: everything
@@ -283,7 +283,7 @@ pub unsafe extern "C" fn ys_zmq_bridge_subscribe(
     unsafe { topic(bridge, beginning, length, true) }
 }
 
-/// From now on a subscriber does not ask for this beginning, unless another one that it asks for reaches the same. Waits for a short
+/// Makes a subscriber stop asking for this beginning, unless another one that it asks for reaches the same. Waits for a short
 /// time at most.
 ///
 /// @param bridge the bridge, of a subscriber
@@ -327,7 +327,7 @@ pub unsafe extern "C" fn ys_zmq_bridge_wait_subscribers(
     unsafe { enter(bridge, wait) }
 }
 
-/// From now on a server of CURVE admits the clients with these keys, and no others. Connections that are there stay.
+/// Makes a server of CURVE admit the clients with these keys, and no others, from now on. Connections that are there stay.
 ///
 /// @param bridge the bridge, which was opened with client_keys
 /// @param client_keys public keys, and NULL after them

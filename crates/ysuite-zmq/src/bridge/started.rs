@@ -152,7 +152,7 @@ impl Started {
         self.events.clone()
     }
 
-    /// From now on admits only the owners of these keys: for a bridge that was started with
+    /// Admits only the owners of these keys from now on: for a bridge that was started with
     /// [`curve_server`](crate::Push::curve_server), whose list this replaces. A refused client that connects again by
     /// itself, as bridges do, is admitted then. Connections that are there stay until they end. Blocks for a short time
     /// at most.

@@ -29,16 +29,16 @@ use crate::topic::Topic;
 /// How messages lie in a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layout {
-    /// One message is the frame, of any length.
+    /// Each message is a frame, of any length.
     Whole,
-    /// One message is a list of parts, and all of them one message of ØMQ.
+    /// Each message is a list of parts, which together are one message of ØMQ.
     Parts,
-    /// Each has this many bytes; several are back to back.
+    /// Each message has this many bytes; several are back to back in a frame.
     Records(usize),
-    /// A byte of version, then each after its length, four bytes in little-endian order. A frame with a message that is
+    /// A frame is a byte of version, then each message after its length, four bytes in little-endian order. A frame with a message that is
     /// longer than they can encode is refused by the receiver, with all that is in it.
     Lengths {
-        /// Both sides must have the same.
+        /// The version, which must be the same on both sides.
         version: u8,
     },
 }
@@ -47,29 +47,29 @@ pub enum Layout {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Malformed {
-    /// This many bytes are not a multiple of the size of a record.
+    /// The frame has a number of bytes that is no multiple of the size of a record.
     Length {
-        /// Of the frame.
+        /// Bytes of the frame.
         bytes: usize,
-        /// Of a record.
+        /// Bytes of a record.
         record: usize,
     },
-    /// Written by another version of the format.
+    /// The frame was written by another version of the format.
     Version {
-        /// The frame's; nothing where it is empty.
+        /// The version of the frame; `None` where it is empty.
         found: Option<u8>,
-        /// Ours.
+        /// The version that this side expects.
         expected: u8,
     },
-    /// The bytes of one of its messages are invalid, or it ends in the middle of one.
+    /// The bytes of one of the frame's messages are invalid, or it ends in the middle of one.
     Content,
-    /// It came in another number of parts.
+    /// The message came in another number of parts.
     Parts,
-    /// It has more messages than the other side may send.
+    /// The frame has more messages than the other side may send.
     Beyond,
-    /// In one of its messages values lie in each other deeper than is [allowed](crate::Pull::deepest_message).
+    /// In one of the frame's messages values lie in each other deeper than is [allowed](crate::Pull::deepest_message).
     Depth,
-    /// Its messages would take more memory than they [may](crate::Pull::memory_of_a_frame).
+    /// The frame's messages would take more memory than they [may](crate::Pull::memory_of_a_frame).
     Memory,
 }
 

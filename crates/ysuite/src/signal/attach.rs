@@ -120,7 +120,7 @@ impl Registration {
         self.id
     }
 
-    /// What raises the id from elsewhere. Any thread.
+    /// Returns the signaler that raises the id from elsewhere. Any thread.
     #[cfg(feature = "in-place")]
     pub fn signaler(&self) -> super::Signaler {
         super::Signaler { core: Arc::clone(&self.core) }

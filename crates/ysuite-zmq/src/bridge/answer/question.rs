@@ -12,14 +12,14 @@ use crate::frame::Frame;
 /// A question that has come.
 #[derive(Debug)]
 pub struct Question<Q, A> {
-    /// What is asked.
+    /// The message that asks.
     pub message: Q,
-    /// Where the answer goes.
+    /// The handle that sends the answer.
     pub reply: Reply<A>,
 }
 
 impl<Q, A> Question<Q, A> {
-    /// Answers it. As [`Reply::send`].
+    /// Answers the question, as [`Reply::send`].
     ///
     /// # Errors
     /// As there.
@@ -28,8 +28,8 @@ impl<Q, A> Question<Q, A> {
     }
 }
 
-/// Where the answer of a question goes. Dropped, the question has no answer, and the one that asks is not told: the time for
-/// it runs out there.
+/// The handle that answers a question. If it is dropped the question has no answer, and the one that asks is not told: the
+/// time for it runs out there.
 pub struct Reply<A> {
     pub(super) envelope: Vec<Frame>,
     pub(super) answers: Answers<A>,

@@ -168,7 +168,7 @@ impl<A> Pending<A> {
         }
     }
 
-    /// What is there now: the answer, or why there is none.
+    /// Returns the answer, or why there is none, if either is there now.
     ///
     /// # Errors
     /// As [`wait`](Self::wait).

@@ -41,22 +41,22 @@ impl<Q: ToWire, A: FromWire> Ask<Q, A> {
         Self { options: Options::new(), timeout: TIMEOUT, retries: 0, unanswered: MOST, messages: PhantomData }
     }
 
-    /// How long an answer is waited for: 30 seconds by default, from when the question is asked, whether or not it can be
+    /// Sets how long an answer is waited for: 30 seconds by default, from when the question is asked, whether or not it can be
     /// sent. After that it is asked again, or ends as [`Unanswered::TimedOut`](crate::Unanswered::TimedOut).
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
     }
 
-    /// How often a question is asked again that has no answer in time, or whose connection has ended; never by default.
-    /// Each time is as long as the first. The other side may then have it more than once, and must not mind. The first
+    /// Sets how often a question is asked again that has no answer in time, or whose connection has ended; never by
+    /// default. Each time is as long as the first. The other side may then have it more than once, and must not mind. The first
     /// answer counts.
     pub fn retries(mut self, retries: usize) -> Self {
         self.retries = retries;
         self
     }
 
-    /// How many questions may be without an answer: 256 by default. Beyond that, and 64 that wait in the channel,
+    /// Limits how many questions may be without an answer: 256 by default. Beyond that, and 64 that wait in the channel,
     /// askers wait. One that was given up counts until its answer comes, or its time is over.
     ///
     /// A REP or ROUTER of libzmq drops answers beyond its mark without a word. At its default of 1,000 that may happen
