@@ -61,9 +61,9 @@ class [[nodiscard]] status {
     refused_kind = YS_REFUSED_KIND,         /**< the peer's channel is of another kind */
     refused_type = YS_REFUSED_TYPE,         /**< the peer's messages are of another type */
     refused_capacity = YS_REFUSED_CAPACITY, /**< the capacity cannot be */
-    refused_packet = YS_REFUSED_PACKET,     /**< the peer's packet is malformed */
+    refused_packet = YS_REFUSED_PACKET,     /**< the peer's packet is malformed, or the descriptor is no such socket */
     refused_user = YS_REFUSED_USER,         /**< this user may not be at the other end */
-    refused_time = YS_REFUSED_TIME,         /**< the peer took too long */
+    refused_time = YS_REFUSED_TIME,         /**< the peer, or a listener, or the lock of a name took too long */
     refused_in_use = YS_REFUSED_IN_USE,     /**< another program listens at this name */
     refused_name = YS_REFUSED_NAME,         /**< the name is not usable */
     refused_by_peer = YS_REFUSED_BY_PEER,   /**< the peer has refused this end */
