@@ -10,7 +10,7 @@ use super::{FromWire, Layout, Malformed, ToWire, Wire};
 /// The version of the format; a frame of another one is malformed.
 const VERSION: u8 = 1;
 
-/// A message of a type that serde knows, as postcard on the wire.
+/// A message of a type that serde knows, as postcard on the wire. Needs the feature `postcard`.
 ///
 /// Values may be nested 128 deep, and the messages of a frame may take 64 MiB of memory, or eight times its bytes where
 /// that is more: a frame that asks for more is [`Malformed`], and [`deepest_message`](crate::Pull::deepest_message) of

@@ -69,7 +69,7 @@ impl<T> Receiver<T> {
     #[doc = cost!(spsc RECV_WAIT)]
     ///
     /// # Errors
-    /// When the channel is empty, and all senders have disconnected or it is closed.
+    /// When the channel is empty, and the sender has disconnected or it is closed.
     #[inline(always)]
     #[doc(alias = "blocking_recv")]
     pub fn recv(&mut self) -> Result<T, RecvError> {
@@ -86,7 +86,7 @@ impl<T> Receiver<T> {
     #[doc = cost!(spsc TRY_RECV_EMPTY)]
     ///
     /// # Errors
-    /// `Empty` when the channel is empty. `Disconnected` when, in addition, all senders have disconnected or
+    /// `Empty` when the channel is empty. `Disconnected` when, in addition, the sender has disconnected or
     /// the channel is closed.
     #[inline(always)]
     pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
@@ -97,7 +97,7 @@ impl<T> Receiver<T> {
     #[doc = cost!(receiver LIKE_RECV)]
     ///
     /// # Errors
-    /// When the timeout has passed, and when the channel is empty and all senders have disconnected or it is
+    /// When the timeout has passed, and when the channel is empty and the sender has disconnected or it is
     /// closed.
     pub fn recv_timeout(&mut self, timeout: Duration) -> Result<T, RecvTimeoutError> {
         self.inner.recv_until(|| Deadline::after(timeout))
@@ -108,7 +108,7 @@ impl<T> Receiver<T> {
     #[doc = cost!(receiver LIKE_RECV)]
     ///
     /// # Errors
-    /// When the deadline has passed, and when the channel is empty and all senders have disconnected or it is
+    /// When the deadline has passed, and when the channel is empty and the sender has disconnected or it is
     /// closed.
     pub fn recv_deadline(&mut self, deadline: Instant) -> Result<T, RecvTimeoutError> {
         self.inner.recv_until(|| Deadline::At(deadline))
@@ -119,7 +119,7 @@ impl<T> Receiver<T> {
     #[doc = cost!(receiver RECV_BATCH)]
     ///
     /// # Errors
-    /// When the channel is empty, and all senders have disconnected or it is closed; also where `max` is 0.
+    /// When the channel is empty, and the sender has disconnected or it is closed; also where `max` is 0.
     #[inline]
     pub fn recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, RecvError> {
         self.inner.recv_batch(to, max)
@@ -129,8 +129,8 @@ impl<T> Receiver<T> {
     #[doc = cost!(receiver TRY_RECV_BATCH)]
     ///
     /// # Errors
-    /// `Empty` when the channel is empty; not where `max` is 0. `Disconnected` when, in addition, all senders
-    /// have disconnected or the channel is closed.
+    /// `Empty` when the channel is empty; not where `max` is 0. `Disconnected` when, in addition, the sender
+    /// has disconnected or the channel is closed.
     pub fn try_recv_batch(&mut self, to: &mut Vec<T>, max: usize) -> Result<usize, TryRecvError> {
         self.inner.try_recv_batch(to, max)
     }
@@ -168,7 +168,7 @@ impl<T> Receiver<T> {
     #[doc = cost!(spsc RECV_TASK)]
     ///
     /// # Errors
-    /// When the channel is empty, and all senders have disconnected or it is closed.
+    /// When the channel is empty, and the sender has disconnected or it is closed.
     #[inline]
     pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
         poll_within_budget(context, |context| self.inner.poll_recv(context))
@@ -178,7 +178,7 @@ impl<T> Receiver<T> {
     #[doc = cost!(spsc RECV_TASK)]
     ///
     /// # Errors
-    /// When the channel is empty, and all senders have disconnected or it is closed.
+    /// When the channel is empty, and the sender has disconnected or it is closed.
     #[inline]
     pub fn recv_async(&mut self) -> RecvFuture<'_, T> {
         RecvFuture(self.inner.recv_async())
@@ -190,7 +190,7 @@ impl<T> Receiver<T> {
         self.inner.meeting.given_back()
     }
 
-    /// The messages, one by one. Waits for each, and ends when all senders have disconnected or the channel is
+    /// The messages, one by one. Waits for each, and ends when the sender has disconnected or the channel is
     /// closed.
     pub fn iter(&mut self) -> Iter<'_, Self> {
         Iter(self)
@@ -249,7 +249,7 @@ crate::channel::receive::impl_receiver_traits!(
 impl<T> Receiver<T> {
     /// Closes the channel: from now on sends fail, as if this receiver were dropped. Senders that wait for room
     /// are woken and get their messages back. What was sent before is still received; then receiving returns
-    /// `Disconnected`. True: this call has closed it. False: it was closed before, or all senders have
+    /// `Disconnected`. True: this call has closed it. False: it was closed before, or the sender has
     /// disconnected.
     ///
     /// A message that is being sent at this moment is either received, or its send fails. A batch is received
