@@ -436,9 +436,7 @@ int ys_zmq_bridge_subscribe(struct ys_zmq_bridge *bridge, const void *beginning,
  * @param length how many
  * @return as ys_zmq_bridge_subscribe; YS_OK also where it was not asked for
  */
-int ys_zmq_bridge_unsubscribe(struct ys_zmq_bridge *bridge,
-                              const void *beginning,
-                              size_t length);
+int ys_zmq_bridge_unsubscribe(struct ys_zmq_bridge *bridge, const void *beginning, size_t length);
 
 /**
  * Waits until a publisher has this number of subscribers that a topic reaches: what is published before one is there never reaches it. A

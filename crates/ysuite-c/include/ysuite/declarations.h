@@ -1484,8 +1484,7 @@ void ys_msg_free(void *message);
  *     error
  * @return YS_OK; YS_EINVAL: a null pointer
  */
-int ys_pool_stopper(const struct ys_pool *pool,
-                    struct ys_stopper **stopper);
+int ys_pool_stopper(const struct ys_pool *pool, struct ys_stopper **stopper);
 
 /**
  * Makes a stopper for those waits that it is given to, by ys_pool_take_or_stop: see ys_stop. Allocates. Any thread.
@@ -1495,8 +1494,7 @@ int ys_pool_stopper(const struct ys_pool *pool,
  *     error
  * @return YS_OK; YS_EINVAL: a null pointer
  */
-int ys_pool_wait_stopper(const struct ys_pool *pool,
-                         struct ys_stopper **stopper);
+int ys_pool_wait_stopper(const struct ys_pool *pool, struct ys_stopper **stopper);
 
 /**
  * Frees a pool. Its memory lives until the last of its messages is freed.
