@@ -263,6 +263,10 @@ pub(super) trait InPlaceEnd: ReadingEnd {
     unsafe fn resume(&mut self, next: NonNull<u8>, known: NonNull<u8>);
     /// Wakes a sender that waits for room.
     fn credit(&mut self);
+    /// Of a message, also where its type has no size.
+    fn bytes(&self) -> usize {
+        size_of::<Self::Message>()
+    }
 }
 
 fn deadline(timeout: Option<Duration>) -> Deadline {
@@ -429,6 +433,7 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     /// Blocks until there may be room (true), or the deadline has passed, or `stop` is set.
     fn wait_or_stop(&mut self, until: Deadline, stop: &Stop) -> bool {
+        self.stand_back(until);
         one::block(&mut Stoppable::new(&mut *self.end, stop), &mut self.backoff, until) && !stop.is_set()
     }
 }
@@ -524,8 +529,8 @@ impl<E: InPlaceEnd> Receiving<E> {
             if !in_time || stop.is_set() {
                 return Err(RecvTimeoutError::Timeout);
             }
-            let position = self.end.position();
-            in_time = self.backoff.wait(&mut Stoppable::new(&mut self.end, stop), position, until);
+            self.backoff.look_away(self.end.position(), until, self.end.bytes());
+            in_time = self.backoff.wait(&mut Stoppable::new(&mut self.end, stop), until);
         }
     }
 }

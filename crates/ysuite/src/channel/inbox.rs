@@ -118,7 +118,7 @@ impl<T> InboxSender<T> {
 /// The receiving part.
 pub(crate) struct Inbox<T> {
     queues: Queues<T>,
-    backoff: RecvBackoff<T>,
+    backoff: RecvBackoff,
 }
 
 struct Queues<T> {
@@ -305,11 +305,8 @@ impl<T> Inbox<T> {
     pub(crate) fn wait(&mut self, deadline: Deadline) -> Result<(), RecvTimeoutError> {
         self.over()?;
         let position = self.queues.ordinary.position();
-        if self.backoff.wait(&mut self.queues, position, deadline) {
-            self.over()
-        } else {
-            Err(RecvTimeoutError::Timeout)
-        }
+        self.backoff.look_away(position, deadline, size_of::<T>());
+        if self.backoff.wait(&mut self.queues, deadline) { self.over() } else { Err(RecvTimeoutError::Timeout) }
     }
 
     // MUTANT: Speed only: a message that came while the id was taken down raises it again, and the next call finds it.

@@ -4,7 +4,6 @@
 //! One thread at a time. Each public method of a receiver is a line that calls one of these, and says whether it blocks,
 //! and what it costs.
 
-use core::marker::PhantomData;
 use core::task::{Context, Poll, ready};
 
 use super::error::{self, RecvError, RecvTimeoutError, TryRecvError};
@@ -58,7 +57,7 @@ pub(super) trait ReadingEnd: WaitingEnd {
 /// A reader, and its memory of how to wait.
 pub(super) struct Receiving<E: ReadingEnd> {
     pub(super) end: E,
-    pub(super) backoff: RecvBackoff<E::Message>,
+    pub(super) backoff: RecvBackoff,
     /// The endpoint of a rendezvous. Its queue is closed from the start, so only code that finds it closed checks this.
     /// Dropped last.
     pub(super) meeting: MeetingEnd<E::Message, false>,
@@ -71,12 +70,11 @@ pub(super) trait PipeReceiver: Receive {
     fn receiving(&mut self) -> &mut Receiving<Self::End>;
 }
 
-/// A receiver's memory of how to wait for messages of type `M`.
-pub(super) struct RecvBackoff<M> {
+/// A receiver's memory of how to wait.
+pub(super) struct RecvBackoff {
     backoff: Backoff,
     /// The number of messages that had been taken at the last wait.
     waited_at: usize,
-    messages: PhantomData<fn() -> M>,
 }
 
 /// This many bytes of messages without a wait are a stream. The receiver has then caught up with the sender in a cache
@@ -93,16 +91,9 @@ const PAUSES: u32 = 16;
 const AMPLE: usize = if cfg!(ysuite_loom) { 4 } else { 4096 };
 
 // MUTANT: Speed only: when a receiver that has streamed pauses before it polls again.
-impl<M> RecvBackoff<M> {
-    /// The number of messages that are a stream.
-    const STREAM: usize = match STREAM.checked_div(size_of::<M>()) {
-        Some(messages) if messages < FEWEST => FEWEST,
-        Some(messages) if messages < MOST => messages,
-        _ => MOST,
-    };
-
+impl RecvBackoff {
     pub(super) fn new() -> Self {
-        Self { backoff: Backoff::new(), waited_at: 0, messages: PhantomData }
+        Self { backoff: Backoff::new(), waited_at: 0 }
     }
 
     pub(super) fn set_spin(&mut self, spin: Spin) {
@@ -114,29 +105,40 @@ impl<M> RecvBackoff<M> {
         &mut self.backoff
     }
 
-    /// Blocks the thread until the reader is ready (true) or the deadline has passed (false). `position` is the number
-    /// of messages that have been taken; wraps.
-    pub(super) fn wait(&mut self, end: &mut impl WaitingEnd, position: usize, deadline: Deadline) -> bool {
-        self.look_away(position, deadline);
-        one::block(end, &mut self.backoff, deadline)
-    }
-
-    /// Whether there was a stream up to this position, and no wait since it began.
-    #[inline(always)]
-    fn has_streamed(&self, position: usize) -> bool {
-        position.wrapping_sub(self.waited_at) >= Self::STREAM
-    }
-
-    /// There is nothing at this position: after a stream, pauses so that the sender gets ahead.
-    fn look_away(&mut self, position: usize, deadline: Deadline) {
-        if self.has_streamed(position) {
-            if size_of::<M>() > SMALL {
-                self.backoff.stand_back(deadline, size_of::<M>());
+    /// Before a wait or after an attempt that has found nothing: after a stream, pauses so that the sender gets ahead.
+    /// `position` is the number of messages that have been taken; wraps. `bytes`: of a message.
+    #[inline(never)]
+    pub(super) fn look_away(&mut self, position: usize, deadline: Deadline, bytes: usize) {
+        if self.has_streamed(position, bytes) {
+            if bytes > SMALL {
+                self.backoff.stand_back(deadline, bytes);
             } else if self.backoff.may_spin() {
                 (0..PAUSES).for_each(|_| spin_loop());
             }
         }
         self.waited_at = position;
+    }
+
+    /// Blocks the thread until the reader is ready (true) or the deadline has passed (false). After
+    /// [`look_away`](Self::look_away).
+    pub(super) fn wait(&mut self, end: &mut impl WaitingEnd, deadline: Deadline) -> bool {
+        one::block(end, &mut self.backoff, deadline)
+    }
+
+    /// Whether there was a stream up to this position, and no wait since it began.
+    #[inline(always)]
+    fn has_streamed(&self, position: usize, bytes: usize) -> bool {
+        position.wrapping_sub(self.waited_at) >= stream_of(bytes)
+    }
+}
+
+/// The number of messages of this size that are a stream.
+#[inline(always)]
+const fn stream_of(bytes: usize) -> usize {
+    match STREAM.checked_div(bytes) {
+        Some(messages) if messages < FEWEST => FEWEST,
+        Some(messages) if messages < MOST => messages,
+        _ => MOST,
     }
 }
 
@@ -256,8 +258,8 @@ impl<E: ReadingEnd> Receiving<E> {
     /// Blocks the thread until the queue is ready (true) or the deadline has passed (false).
     #[inline(always)]
     pub(super) fn block(&mut self, deadline: Deadline) -> bool {
-        let position = self.end.position();
-        self.backoff.wait(&mut self.end, position, deadline)
+        self.backoff.look_away(self.end.position(), deadline, size_of::<E::Message>());
+        self.backoff.wait(&mut self.end, deadline)
     }
 
     // MUTANT: Speed only: the slow path finds nothing either.
@@ -285,8 +287,8 @@ impl<E: ReadingEnd> Receiving<E> {
     #[cold]
     #[inline(never)]
     fn find_slowly(&mut self) -> Result<(), TryRecvError> {
-        if self.backoff.has_streamed(self.end.position()) {
-            self.backoff.look_away(self.end.position(), Deadline::Never);
+        if self.backoff.has_streamed(self.end.position(), size_of::<E::Message>()) {
+            self.backoff.look_away(self.end.position(), Deadline::Never, size_of::<E::Message>());
             if self.end.has_message() {
                 return Ok(());
             }
@@ -300,15 +302,17 @@ impl<E: ReadingEnd> Receiving<E> {
     #[inline(always)]
     fn is_plainly_empty(&self) -> bool {
         let Self { end, backoff, .. } = self;
-        !backoff.has_streamed(end.position()) && !end.target().was_attached() && !end.is_closed()
+        !backoff.has_streamed(end.position(), size_of::<E::Message>())
+            && !end.target().was_attached()
+            && !end.is_closed()
     }
 
     // MUTANT: Speed only: whether to check again after the pause.
     #[cold]
     #[inline(never)]
     fn try_recv_slowly(&mut self) -> Result<E::Message, TryRecvError> {
-        if self.backoff.has_streamed(self.end.position()) {
-            self.backoff.look_away(self.end.position(), Deadline::Never);
+        if self.backoff.has_streamed(self.end.position(), size_of::<E::Message>()) {
+            self.backoff.look_away(self.end.position(), Deadline::Never, size_of::<E::Message>());
             let found = self.end.take();
             if found.is_some() {
                 return moved_out(found, TryRecvError::Empty);
@@ -611,20 +615,13 @@ pub(super) use impl_receiver_traits;
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::{Deadline, RecvBackoff};
-
-    fn stream<M>() -> usize {
-        let backoff = RecvBackoff::<M>::new();
-        (0..1000).find(|position| backoff.has_streamed(*position)).expect("a stream")
-    }
+    use super::{Deadline, RecvBackoff, stream_of};
 
     #[test]
     fn large_messages_are_a_stream_sooner() {
-        let streams =
-            [stream::<()>(), stream::<u64>(), stream::<[u64; 8]>(), stream::<[u64; 32]>(), stream::<[u64; 999]>()];
-        assert_eq!(streams, [64, 64, 16, 8, 8]);
-        let mut backoff = RecvBackoff::<[u64; 8]>::new();
-        backoff.look_away(20, Deadline::Passed);
-        assert_eq!([35, 36].map(|position| backoff.has_streamed(position)), [false, true]);
+        assert_eq!([0, 8, 16, 64, 256, 8000].map(stream_of), [64, 64, 64, 16, 8, 8]);
+        let mut backoff = RecvBackoff::new();
+        backoff.look_away(20, Deadline::Passed, 64);
+        assert_eq!([35, 36].map(|position| backoff.has_streamed(position, 64)), [false, true]);
     }
 }

@@ -136,9 +136,10 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
 
     // MUTANT: Speed only: when a sender pauses before it polls.
     /// There is no room: pauses, so that the receiver gets ahead, where the queue is long enough to keep it busy meanwhile.
+    #[inline(always)]
     pub(super) fn stand_back(&self, deadline: Deadline) {
         if self.end.writer.capacity().is_some_and(|bound| bound >= LONG) {
-            self.backoff.stand_back(deadline, size_of::<T>());
+            self.backoff.stand_back(deadline, self.end.writer.slot_bytes());
         }
     }
 

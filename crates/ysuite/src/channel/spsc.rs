@@ -362,6 +362,10 @@ impl<T> super::in_place::InPlaceEnd for SpscReader<T> {
     fn credit(&mut self) {
         SpscReader::credit(self);
     }
+
+    fn bytes(&self) -> usize {
+        self.reader.slot_bytes()
+    }
 }
 
 impl<T> WaitingEnd for SpscReader<T> {

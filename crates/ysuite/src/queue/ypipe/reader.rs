@@ -199,6 +199,12 @@ impl<T> Reader<T> {
         self.reading.has_last()
     }
 
+    /// Of a message, also where its type has no size.
+    #[cfg(feature = "in-place")]
+    pub(crate) fn slot_bytes(&self) -> usize {
+        self.reading.core.shape().step()
+    }
+
     /// The capacity in messages; `None` without a bound.
     #[must_use]
     pub fn capacity(&self) -> Option<usize> {

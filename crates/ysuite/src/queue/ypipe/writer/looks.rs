@@ -49,6 +49,11 @@ impl<T> Writer<T> {
         self.writing.core.read_mostly.reader.is_gone()
     }
 
+    /// Of a message, also where its type has no size.
+    pub(crate) fn slot_bytes(&self) -> usize {
+        self.writing.core.shape().step()
+    }
+
     /// The capacity in messages; `None` without a bound.
     #[must_use]
     #[inline]
