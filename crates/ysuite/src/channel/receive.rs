@@ -107,16 +107,22 @@ impl RecvBackoff {
 
     /// Before a wait or after an attempt that has found nothing: after a stream, pauses so that the sender gets ahead.
     /// `position` is the number of messages that have been taken; wraps. `bytes`: of a message.
-    #[inline(never)]
+    #[inline(always)]
     pub(super) fn look_away(&mut self, position: usize, deadline: Deadline, bytes: usize) {
         if self.has_streamed(position, bytes) {
-            if bytes > SMALL {
-                self.backoff.stand_back(deadline, bytes);
-            } else if self.backoff.may_spin() {
-                (0..PAUSES).for_each(|_| spin_loop());
-            }
+            self.pause(deadline, bytes);
         }
         self.waited_at = position;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn pause(&self, deadline: Deadline, bytes: usize) {
+        if bytes > SMALL {
+            self.backoff.stand_back(deadline, bytes);
+        } else if self.backoff.may_spin() {
+            (0..PAUSES).for_each(|_| spin_loop());
+        }
     }
 
     /// Blocks the thread until the reader is ready (true) or the deadline has passed (false). After
