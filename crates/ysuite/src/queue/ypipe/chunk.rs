@@ -186,11 +186,14 @@ impl<T> Places for Geometry<T> {
     // MUTANT: Speed only: which lines go back to the sender as written ones.
     #[inline(always)]
     unsafe fn mark(self, group: NonNull<u8>) {
-        // SAFETY: by the caller. In a model slots are objects, of which one is enough.
+        // In a model slots are objects, of which one is enough.
         #[cfg(ysuite_loom)]
         if size_of::<T>() != 0 {
-            let last = unsafe { group.add(self.end() - self.step()) };
-            unsafe { slot::<T>(last).with_mut(|slot| slot.cast::<u8>().write_volatile(0)) };
+            // SAFETY: by the caller; the group has a last slot.
+            unsafe {
+                let last = group.add(self.end() - self.step());
+                slot::<T>(last).with_mut(|slot| slot.cast::<u8>().write_volatile(0));
+            }
         }
         #[cfg(not(ysuite_loom))]
         {
