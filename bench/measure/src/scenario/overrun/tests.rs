@@ -11,7 +11,8 @@ fn the_distribution_holds_exactly_the_messages_of_the_run() {
             let outcome = timed::<Faulty<FAULTLESS>, usize>(place, messages).unwrap();
             assert_eq!(outcome.distributions[&Series::Latency].count(), messages);
             assert_eq!(outcome.traces[&Series::Latency].of, messages);
-            assert!(outcome.metrics[&Metric::Maximum] >= outcome.nanoseconds);
+            // A median within the clock's steps may be beyond the only time by a part of a step.
+            assert!(outcome.metrics[&Metric::Maximum] + clock::get().resolution() >= outcome.nanoseconds);
             assert!((0.0..=messages as f64).contains(&outcome.metrics[&Metric::MostUnderWay]));
             assert!(outcome.metrics[&Metric::TotalOverCount] > 0.0);
         }
