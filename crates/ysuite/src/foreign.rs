@@ -280,6 +280,14 @@ impl<T> Lent<T> for Option<T> {
 /// the place.
 pub(crate) struct Guarded<'a, T>(pub(crate) &'a mut Option<T>);
 
+impl<T> Guarded<'_, T> {
+    /// No user code runs any more: the message stays in its place.
+    #[inline(always)]
+    pub(crate) fn keep(self) {
+        mem::forget(self);
+    }
+}
+
 impl<T> Deref for Guarded<'_, T> {
     type Target = Option<T>;
 

@@ -4,9 +4,10 @@
 //! One thread at a time. Each public method of a receiver is a line that calls one of these, and says whether it blocks,
 //! and what it costs.
 
+use core::mem::needs_drop;
 use core::task::{Context, Poll, ready};
 
-use super::error::{self, RecvError, RecvTimeoutError, TryRecvError};
+use super::error::{RecvError, RecvTimeoutError, TryRecvError};
 use super::iter::Receive;
 use super::pipe::{IntakeMany, PipeArrival, QueueReceive, ReceiveTask};
 use super::rendezvous::{MeetingEnd, Party};
@@ -14,7 +15,7 @@ use crate::foreign::{Foreign, Guarded};
 use crate::operation;
 use crate::os::Deadline;
 use crate::queue::outline;
-use crate::queue::ypipe::InSlot;
+use crate::queue::ypipe::{InSlot, LoosePlace};
 use crate::signal::{AttachError, Registration};
 use crate::sync::spin_loop;
 use crate::wait::one::{self, WaitingEnd};
@@ -25,9 +26,13 @@ pub(super) trait ReadingEnd: WaitingEnd {
     type Message;
 
     /// The next message, which stays in its slot until this is used again.
-    fn take(&mut self) -> Option<InSlot<Self::Message>>;
-    /// The next message, for code that is compiled into every loop.
-    fn take_out(&mut self) -> Option<Self::Message>;
+    #[inline(always)]
+    fn take(&mut self) -> Option<InSlot<Self::Message>> {
+        self.take_by(|message| message)
+    }
+    /// As [`take`](Self::take). `out` gets the message before a sender is notified of the room, which runs user code: it
+    /// returns what needs no drop, or drops it safely.
+    fn take_by<R>(&mut self, out: impl Copy + FnOnce(InSlot<Self::Message>) -> R) -> Option<R>;
     fn take_many(&mut self, to: &mut Vec<Self::Message>, most: usize) -> usize;
     fn peek(&mut self) -> Option<&Self::Message>;
     /// The next messages that are contiguous in memory; empty only where [`peek`](Self::peek) finds none.
@@ -185,23 +190,29 @@ impl<E: ReadingEnd> Receiving<E> {
     }
 
     /// The next message as what a receive returns, or what `otherwise` makes where there is none; for code that is compiled
-    /// into every loop. A message of more than a line is moved once, from its slot into the result; a smaller one may go
-    /// through registers.
+    /// into every loop. `otherwise` gets a place for a message that comes from elsewhere.
+    ///
+    /// The message is read at one place, whichever way it came. If a slow path returned it, it would be copied to where that
+    /// path writes its result, and the caller would read the copy before the processor has finished it: with loads of other
+    /// widths than the stores that is a stall of some forty cycles for each message.
     #[inline(always)]
-    pub(super) fn take_or<R>(
+    fn take_or<R>(
         &mut self,
-        otherwise: impl FnOnce(&mut Self) -> Result<E::Message, R>,
+        otherwise: impl FnOnce(&mut Self, &mut LoosePlace<E::Message>) -> Result<InSlot<E::Message>, R>,
     ) -> Result<E::Message, R> {
-        if const { size_of::<E::Message>() > 64 } {
-            return match self.end.take() {
-                Some(message) => Ok(message.take()),
-                None => otherwise(self),
+        let mut loose = LoosePlace::new();
+        if const { size_of::<E::Message>() <= 16 && !needs_drop::<E::Message>() } {
+            // It fits into registers, out of its slot before the sender's word is loaded: that takes a register less.
+            return match self.end.take_by(InSlot::take) {
+                Some(message) => Ok(message),
+                None => otherwise(self, &mut loose).map(InSlot::take),
             };
         }
-        match self.end.take_out() {
-            Some(message) => Ok(message),
-            None => otherwise(self),
-        }
+        let found = match self.end.take() {
+            Some(message) => message,
+            None => otherwise(self, &mut loose)?,
+        };
+        Ok(found.take())
     }
 
     // WAITS: for a message, also in `recv_timeout`, `recv_batch`, `iter`; ends: that, the last sender has disconnected,
@@ -210,47 +221,45 @@ impl<E: ReadingEnd> Receiving<E> {
     //     tests/suite/conformance/channel/waiting.rs: every_way_of_spinning_arrives
     #[inline(always)]
     pub(super) fn recv(&mut self) -> Result<E::Message, RecvError> {
-        self.take_or(|receiving| outline(receiving, Self::recv_slowly))
+        self.take_or(|receiving, loose| outline(receiving, |receiving| receiving.recv_slowly(loose)))
     }
 
     #[cold]
     #[inline(never)]
-    fn recv_slowly(&mut self) -> Result<E::Message, RecvError> {
-        self.recv_slowly_until(Deadline::Never, |_| RecvError)
+    fn recv_slowly(&mut self, loose: &mut LoosePlace<E::Message>) -> Result<InSlot<E::Message>, RecvError> {
+        self.find_until(Deadline::Never, loose).map_err(|_| RecvError)
     }
 
     /// Receives; waits for a message until a deadline. `deadline` is called only where there is no message.
     pub(super) fn recv_until(&mut self, deadline: impl FnOnce() -> Deadline) -> Result<E::Message, RecvTimeoutError> {
-        let found = self.end.take();
-        if found.is_some() {
-            return moved_out(found, RecvTimeoutError::Disconnected);
-        }
-        self.recv_slowly_until(deadline(), |error| error)
+        self.take_or(|receiving, loose| receiving.find_until(deadline(), loose))
     }
 
-    /// `of` makes the error. Not a `map_err` of the result: that would be a copy of the message in an unoptimised program.
+    /// There is no message: waits for one until a deadline. That of a rendezvous is in the loose place.
     #[inline(always)]
-    fn recv_slowly_until<R>(&mut self, deadline: Deadline, of: fn(RecvTimeoutError) -> R) -> Result<E::Message, R> {
+    fn find_until(
+        &mut self,
+        deadline: Deadline,
+        loose: &mut LoosePlace<E::Message>,
+    ) -> Result<InSlot<E::Message>, RecvTimeoutError> {
         if let Some(party) = self.meeting.party() {
-            return Self::met(&party, deadline, self.backoff.meeting(), of);
+            let mut place = Guarded(loose.empty());
+            party.recv(&mut place, deadline, self.backoff.meeting())?;
+            place.keep();
+            // SAFETY: there is a message. The callers take it before they use the place again.
+            return Ok(unsafe { loose.filled() });
         }
-        self.wait(deadline).map_err(of)?;
-        moved_out(self.end.take(), of(RecvTimeoutError::Disconnected))
+        self.wait(deadline)?;
+        self.end.take().ok_or(RecvTimeoutError::Disconnected)
     }
 
-    /// In a rendezvous. A function of its own, so that others need no stack for a message.
-    #[cold]
-    #[inline(never)]
-    fn met<R>(
-        party: &Party<'_, E::Message, false>,
-        deadline: Deadline,
-        backoff: &mut Backoff,
-        of: fn(RecvTimeoutError) -> R,
-    ) -> Result<E::Message, R> {
-        let mut place = None;
-        let mut place = Guarded(&mut place);
-        let outcome = party.recv(&mut place, deadline, backoff).map_err(of);
-        error::received(outcome, &mut place)
+    /// The next message, for code that is compiled into every loop.
+    #[inline(always)]
+    pub(super) fn take(&mut self) -> Result<E::Message, RecvError> {
+        match self.end.take() {
+            Some(message) => Ok(message.take()),
+            None => Err(RecvError),
+        }
     }
 
     // MUTANT: Speed only: a message that came during the pause is found by the next attempt.
@@ -271,12 +280,12 @@ impl<E: ReadingEnd> Receiving<E> {
     // MUTANT: Speed only: the slow path finds nothing either.
     #[inline(always)]
     pub(super) fn try_recv(&mut self) -> Result<E::Message, TryRecvError> {
-        self.take_or(|receiving| {
+        self.take_or(|receiving, loose| {
             // A few loads and no copy, so that a loop of failing attempts is quick as well.
             if receiving.is_plainly_empty() {
                 Err(TryRecvError::Empty)
             } else {
-                outline(receiving, Self::try_recv_slowly)
+                outline(receiving, |receiving| receiving.try_recv_slowly(loose))
             }
         })
     }
@@ -316,24 +325,24 @@ impl<E: ReadingEnd> Receiving<E> {
     // MUTANT: Speed only: whether to check again after the pause.
     #[cold]
     #[inline(never)]
-    fn try_recv_slowly(&mut self) -> Result<E::Message, TryRecvError> {
+    fn try_recv_slowly(&mut self, loose: &mut LoosePlace<E::Message>) -> Result<InSlot<E::Message>, TryRecvError> {
         if self.backoff.has_streamed(self.end.position(), size_of::<E::Message>()) {
             self.backoff.look_away(self.end.position(), Deadline::Never, size_of::<E::Message>());
-            let found = self.end.take();
-            if found.is_some() {
-                return moved_out(found, TryRecvError::Empty);
+            if let Some(message) = self.end.take() {
+                return Ok(message);
             }
         }
         match self.nothing() {
             // It is disconnected, or this is a rendezvous.
             Err(TryRecvError::Disconnected) => {
-                let mut place = None;
-                let mut place = Guarded(&mut place);
-                let outcome = self.meeting.try_recv_into(&mut *place);
-                error::received(outcome, &mut place)
+                let mut place = Guarded(loose.empty());
+                self.meeting.try_recv_into(&mut *place)?;
+                place.keep();
+                // SAFETY: as in `find_until`.
+                Ok(unsafe { loose.filled() })
             }
             Err(TryRecvError::Empty) => Err(TryRecvError::Empty),
-            Ok(()) => moved_out(self.end.take(), TryRecvError::Disconnected),
+            Ok(()) => self.end.take().ok_or(TryRecvError::Disconnected),
         }
     }
 
@@ -464,7 +473,7 @@ impl<E: ReadingEnd> Receiving<E> {
     #[inline]
     pub(super) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
         ready!(one::poll(&mut self.end, context));
-        let found = self.take_or(|_| Err(RecvError));
+        let found = self.take();
         if found.is_ok() { Poll::Ready(found) } else { self.poll_over(context) }
     }
 
@@ -514,16 +523,6 @@ fn of_limited(outcome: Option<Result<(), RecvError>>) -> Result<(), RecvTimeoutE
         Some(Ok(())) => Ok(()),
         Some(Err(RecvError)) => Err(RecvTimeoutError::Disconnected),
         None => Err(RecvTimeoutError::Timeout),
-    }
-}
-
-/// The result of a receive that has found this. A function of its own: in an unoptimised program each place where a
-/// result is made has a copy of the message.
-#[inline]
-fn moved_out<T, E>(found: Option<InSlot<T>>, none: E) -> Result<T, E> {
-    match found {
-        Some(message) => Ok(message.take()),
-        None => Err(none),
     }
 }
 

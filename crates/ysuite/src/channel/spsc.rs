@@ -52,12 +52,12 @@ use super::select::{
 };
 use super::send::{PipeSender, SenderLink, Sending};
 use super::task_batch::Sends;
-use crate::foreign::{Foreign, Lent, Panics};
+use crate::foreign::Panics;
 use crate::passive::{Passive, STAYS};
 #[cfg(feature = "in-place")]
 use crate::queue::ypipe::SlotClass;
 use crate::queue::ypipe::{self, InSlot, Reader, Writer};
-use crate::queue::{RegisterCopy, outline, outline_with};
+use crate::queue::{RegisterCopy, outline};
 use crate::statistics::Meter;
 use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
@@ -223,15 +223,6 @@ impl<T> SpscReader<T> {
         Panics::in_drop(|| self.shared.sender.wake(self.reader.writer_passive(), tokens));
     }
 
-    /// As [`release`](Self::release), with the message. Its drop is user code where no caller gets it.
-    #[cold]
-    #[inline(never)]
-    fn released(&mut self, message: T, tokens: u32) -> T {
-        let mut place = Foreign::some(message);
-        self.release(tokens);
-        place.take_out()
-    }
-
     /// This receiver is being dropped or has closed the channel, and has found `tokens`: notifies all that wait for
     /// room, or for this.
     fn tell(&self, tokens: u32) {
@@ -246,26 +237,11 @@ impl<T> ReadingEnd for SpscReader<T> {
 
     // MUTANT: A wake without a mode does nothing.
     #[inline(always)]
-    fn take(&mut self) -> Option<InSlot<T>> {
-        let message = self.reader.read_in_slot()?;
+    fn take_by<R>(&mut self, out: impl Copy + FnOnce(InSlot<T>) -> R) -> Option<R> {
+        let message = out(self.reader.read_in_slot()?);
         let tokens = self.reader.credited();
         if tokens != 0 {
             outline(self, |end| end.release(tokens));
-        }
-        Some(message)
-    }
-
-    // MUTANT: A wake without a mode does nothing.
-    #[inline(always)]
-    fn take_out(&mut self) -> Option<T> {
-        // Out of its slot before the sender's word is loaded: that takes a register less.
-        let message = match self.reader.read_in_slot() {
-            Some(message) => message.take(),
-            None => return None,
-        };
-        let tokens = self.reader.credited();
-        if tokens != 0 {
-            return Some(outline_with(self, message, |end, message| end.released(message, tokens)));
         }
         Some(message)
     }

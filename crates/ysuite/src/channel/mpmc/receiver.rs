@@ -69,32 +69,43 @@ impl<T> Receiver<T> {
     ///
     /// # Errors
     /// When the channel is empty and all senders have disconnected, or it is closed.
-    #[inline]
+    #[inline(always)]
     #[doc(alias = "blocking_recv")]
     pub fn recv(&self) -> Result<T, RecvError> {
-        match self.claim_oldest() {
-            Some(claimed) => Ok(self.taken(claimed)),
-            None => self.recv_on(),
+        if let Some(claimed) = self.claim_oldest() {
+            return Ok(self.taken(claimed));
         }
+        let mut place = None;
+        self.recv_on(&mut place).map(|claimed| Self::taken_on(claimed, &mut place))
     }
 
-    /// There is nothing in the ring, or there is no ring.
-    #[inline(never)]
-    fn recv_on(&self) -> Result<T, RecvError> {
+    /// There is nothing in the ring, or there is no ring. What it claims is for [`taken_on`](Self::taken_on).
+    #[inline]
+    fn recv_on(&self, place: &mut Option<T>) -> Result<Option<ClaimedSlot<'_, T>>, RecvError> {
         match self.claim_oldest_unbounded() {
-            Some(claimed) => Ok(claimed.take()),
-            None => self.recv_further(),
+            None => self.recv_further(place),
+            claimed => Ok(claimed),
         }
     }
 
     /// There is nothing, or this receiver may have been notified.
     #[cold]
     #[inline(never)]
-    fn recv_further(&self) -> Result<T, RecvError> {
-        let mut place = None;
-        let mut place = Guarded(&mut place);
-        let outcome = operation::perform(MpmcReceive::new(self), &mut *place);
-        error::received(outcome, &mut place)
+    fn recv_further(&self, place: &mut Option<T>) -> Result<Option<ClaimedSlot<'_, T>>, RecvError> {
+        let mut place = Guarded(place);
+        operation::perform(MpmcReceive::new(self), &mut *place)?;
+        place.keep();
+        Ok(None)
+    }
+
+    /// The message that was claimed by a slow path, or taken to `place` by it. The caller reads it where it lies: a copy that
+    /// a function returns is read while the processor still writes it, which with loads of other widths is a stall.
+    #[inline(always)]
+    fn taken_on(claimed: Option<ClaimedSlot<'_, T>>, place: &mut Option<T>) -> T {
+        match claimed {
+            Some(claimed) => claimed.take(),
+            None => place.take_out(),
+        }
     }
 
     // WAITS: `try_recv` and `try_send`, only while a peer is between two instructions; ends: the peer finishes, or 2 us
@@ -112,36 +123,40 @@ impl<T> Receiver<T> {
     /// that does not continue meanwhile hides the messages after its own.
     #[inline(always)]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        match self.claim_oldest() {
-            Some(claimed) => Ok(self.taken(claimed)),
-            None => self.try_on(),
+        if let Some(claimed) = self.claim_oldest() {
+            return Ok(self.taken(claimed));
         }
+        let mut place = None;
+        self.try_on(&mut place).map(|claimed| Self::taken_on(claimed, &mut place))
     }
 
     /// There is nothing in the ring, or there is no ring.
     #[inline]
-    fn try_on(&self) -> Result<T, TryRecvError> {
-        if let Some(claimed) = self.claim_oldest_unbounded() {
-            return Ok(claimed.take());
+    fn try_on(&self, place: &mut Option<T>) -> Result<Option<ClaimedSlot<'_, T>>, TryRecvError> {
+        let claimed = self.claim_oldest_unbounded();
+        if claimed.is_some() {
+            return Ok(claimed);
         }
         if self.subscriptions.is_none() {
             self.nothing()?;
         }
-        self.try_further()
+        self.try_further(place)?;
+        Ok(None)
     }
 
     /// A message may have arrived meanwhile, or the disconnection; or this receiver may have been notified.
     #[cold]
     #[inline(never)]
-    fn try_further(&self) -> Result<T, TryRecvError> {
-        let mut place = Foreign::none();
+    fn try_further(&self, place: &mut Option<T>) -> Result<(), TryRecvError> {
+        let mut place = Guarded(place);
         if !self.take_notified(&mut place) {
             if self.subscriptions.is_some() {
                 self.nothing()?;
             }
             self.try_again(&mut place)?;
         }
-        Ok(place.take_out())
+        place.keep();
+        Ok(())
     }
 
     /// A message may have arrived meanwhile, or the disconnection.
@@ -326,7 +341,10 @@ impl<T> Receiver<T> {
     fn taken(&self, claimed: ClaimedMessage<'_, T>) -> T {
         let message = claimed.take();
         if self.shared.popped_any() {
-            return self.taken_of_full(message);
+            // A copy of its own, so that no function sees the address of the other.
+            let mut place = Some(message);
+            self.taken_of_full(&mut place);
+            return place.take_out();
         }
         message
     }
@@ -335,10 +353,10 @@ impl<T> Receiver<T> {
     /// that no caller gets, while unwinding.
     #[cold]
     #[inline(never)]
-    fn taken_of_full(&self, message: T) -> T {
-        let mut place = Foreign::some(message);
+    fn taken_of_full(&self, place: &mut Option<T>) {
+        let place = Guarded(place);
         self.shared.popped();
-        place.take_out()
+        place.keep();
     }
 
     // MUTANT: Speed only: a fast path of the same take. A notification without a message is harmless.

@@ -20,10 +20,10 @@ use self::row::{EMPTY_VISITS, Row, Visit};
 use super::shared::{MpscShared, SharedLanes};
 use crate::channel::receive::ReadingEnd;
 use crate::channel::rendezvous::Outlined;
-use crate::foreign::{Foreign, Lent, Panics};
+use crate::foreign::Panics;
 use crate::passive::{Barrier, Passive};
+use crate::queue::outline;
 use crate::queue::ypipe::{InSlot, Reader, UntypedReader};
-use crate::queue::{outline, outline_with};
 use crate::sync::{Arc, window};
 use crate::wait::WakeTarget;
 use crate::wait::one::WaitingEnd;
@@ -354,43 +354,20 @@ impl<T> Lanes<T> {
     }
 
     // MUTANT: Speed only: the current lane has no visible message either. A wake without a mode does nothing.
-    /// A message of the current lane, in its slot.
+    /// A message of the current lane, as [`take_by`](ReadingEnd::take_by).
     #[inline(always)]
-    fn take_in_turn(&mut self) -> Option<InSlot<T>> {
+    fn take_in_turn<R>(&mut self, out: impl FnOnce(InSlot<T>) -> R) -> Option<R> {
         let lanes = &mut self.lanes;
         if lanes.left == 0 {
             return None;
         }
         let reader = Self::typed(lanes.turn.as_mut()?);
-        let message = reader.read_in_slot()?;
+        let message = out(reader.read_in_slot()?);
         let tokens = reader.credited();
         lanes.left -= 1;
         if tokens != 0 {
             let shared = &*self.shared;
             outline(lanes, |lanes| lanes.released(shared, tokens));
-        }
-        Some(message)
-    }
-
-    // MUTANT: Speed only: the current lane has no visible message either. A wake without a mode does nothing.
-    /// As [`take_in_turn`](Self::take_in_turn), out of its slot.
-    #[inline(always)]
-    fn take_out_in_turn(&mut self) -> Option<T> {
-        let lanes = &mut self.lanes;
-        if lanes.left == 0 {
-            return None;
-        }
-        let reader = Self::typed(lanes.turn.as_mut()?);
-        // Out of its slot before the sender's word is loaded: that takes a register less.
-        let message = match reader.read_in_slot() {
-            Some(message) => message.take(),
-            None => return None,
-        };
-        let tokens = reader.credited();
-        lanes.left -= 1;
-        if tokens != 0 {
-            let shared = &*self.shared;
-            return Some(outline_with(lanes, message, |lanes, message| Self::released(lanes, shared, message, tokens)));
         }
         Some(message)
     }
@@ -407,16 +384,6 @@ impl<T> Lanes<T> {
         let place = Self::typed(lanes.turn.as_mut()?).take_in_place(is_wanted)?;
         lanes.left -= 1;
         Some(place)
-    }
-
-    /// As [`UntypedLanes::released`], with a message in hand. A waker is user code. So is the drop of a message that no
-    /// caller gets, while unwinding.
-    #[cold]
-    #[inline(never)]
-    fn released(lanes: &UntypedLanes, shared: &SharedLanes, message: T, tokens: u32) -> T {
-        let mut place = Foreign::some(message);
-        lanes.released(shared, tokens);
-        place.take_out()
     }
 
     // MUTANT: Speed only: how many of the messages that arrive meanwhile a batch takes.
@@ -479,28 +446,11 @@ impl<T> ReadingEnd for Lanes<T> {
 
     // MUTANT: No lane has its turn, or its lane has no message: the attempt that follows finds nothing.
     #[inline(always)]
-    fn take(&mut self) -> Option<InSlot<T>> {
-        match self.take_in_turn() {
+    fn take_by<R>(&mut self, out: impl Copy + FnOnce(InSlot<T>) -> R) -> Option<R> {
+        match self.take_in_turn(out) {
             Some(message) => Some(message),
-            None if self.turns() => self.take_in_turn(),
+            None if self.turns() => self.take_in_turn(out),
             None => None,
-        }
-    }
-
-    // MUTANT: No lane has its turn, or its lane has no message: the attempt that follows finds nothing.
-    #[inline(always)]
-    fn take_out(&mut self) -> Option<T> {
-        let mut is_next = false;
-        loop {
-            // Not taken apart: that would be one more copy of it in an unoptimised program.
-            let message = self.take_out_in_turn();
-            if message.is_some() {
-                return message;
-            }
-            if is_next || !self.turns() {
-                return None;
-            }
-            is_next = true;
         }
     }
 
@@ -641,6 +591,12 @@ mod tests {
     use crate::statistics::Meter;
     use crate::wait::Parker;
 
+    impl Lanes<u32> {
+        fn take_now(&mut self) -> Option<u32> {
+            self.take().map(InSlot::take)
+        }
+    }
+
     fn funnel(bound: Option<usize>) -> (Sender<u32>, Lanes<u32>) {
         let parker = ChannelParker::Own(Parker::new(Meter::default()));
         let shared = Arc::new(MpscShared::new(bound, None, parker, Meter::default()));
@@ -654,18 +610,18 @@ mod tests {
         let mut two = Sender::connect(&lanes.shared).unwrap();
         one.send(1).unwrap();
         two.send(1).unwrap();
-        assert_eq!((lanes.take_out(), lanes.take_out(), lanes.take_out()), (Some(1), Some(1), None));
+        assert_eq!((lanes.take_now(), lanes.take_now(), lanes.take_now()), (Some(1), Some(1), None));
         one.send(2).unwrap();
         assert!(lanes.arm_all(), "a message is there");
         assert_eq!((lanes.lanes.active(), lanes.is_all_armed()), (1, false));
-        assert_eq!((lanes.take_out(), lanes.take_out()), (Some(2), None));
+        assert_eq!((lanes.take_now(), lanes.take_now()), (Some(2), None));
         assert!(!lanes.arm_all() && lanes.is_all_armed());
         // The second has no token to take, so it notifies no receiver of its drop.
         two.send(3).unwrap();
-        assert_eq!((lanes.take_out(), lanes.take_out()), (Some(3), None));
+        assert_eq!((lanes.take_now(), lanes.take_now()), (Some(3), None));
         drop(two);
         assert!(lanes.arm_all() && !lanes.is_all_armed(), "it has ended");
-        assert!(lanes.take_out().is_none() && lanes.is_all_armed());
+        assert!(lanes.take_now().is_none() && lanes.is_all_armed());
         assert_eq!(lanes.shared.claim(), Some(1), "the number of a lane that has ended is free");
     }
 
@@ -674,7 +630,7 @@ mod tests {
     fn a_lane_that_is_raised_while_it_is_active_is_read_once() {
         let (mut sender, mut lanes) = funnel(None);
         sender.send(1).unwrap();
-        assert_eq!((lanes.take_out(), lanes.take_out()), (Some(1), None));
+        assert_eq!((lanes.take_now(), lanes.take_now()), (Some(1), None));
         lanes.lanes.end_turn();
         lanes
             .lanes
@@ -692,7 +648,7 @@ mod tests {
             .pass();
         sender.send(2).unwrap();
         assert!(lanes.shared.ready.any());
-        assert_eq!((lanes.take_out(), lanes.take_out(), lanes.lanes.active()), (Some(2), None, 1));
+        assert_eq!((lanes.take_now(), lanes.take_now(), lanes.lanes.active()), (Some(2), None, 1));
         assert!(!lanes.shared.ready.any());
     }
 
@@ -701,9 +657,9 @@ mod tests {
     fn a_lane_that_is_raised_before_its_first_message_is_there_for_it() {
         let (mut sender, mut lanes) = funnel(None);
         lanes.shared.ready.raise(0);
-        assert!(lanes.take_out().is_none() && !lanes.shared.ready.any());
+        assert!(lanes.take_now().is_none() && !lanes.shared.ready.any());
         sender.send(1).unwrap();
-        assert_eq!(lanes.take_out(), Some(1));
+        assert_eq!(lanes.take_now(), Some(1));
     }
 
     #[test]
@@ -714,7 +670,7 @@ mod tests {
         let order = [130_usize, 0, 199, 64];
         for id in order {
             senders[id].send(id as u32).unwrap();
-            assert_eq!(lanes.take_out(), Some(id as u32));
+            assert_eq!(lanes.take_now(), Some(id as u32));
         }
         assert!((0..200).all(|id| lanes.lanes.is_active(id) == order.contains(&id)));
     }

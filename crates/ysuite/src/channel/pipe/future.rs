@@ -86,7 +86,7 @@ impl<E: ReadingEnd> Future for ReceiveTask<'_, E> {
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
         let this = self.get_mut();
         if let Some(receiving) = this.wait.begin().and_then(PipeReceive::handle) {
-            let found = receiving.take_or(|_| Err(RecvError));
+            let found = receiving.take();
             if found.is_ok() {
                 return Poll::Ready(found);
             }

@@ -243,7 +243,7 @@ crate::channel::receive::impl_receiver_traits!(
     /// At least the messages that are there, and exactly those after the sender has disconnected. Costs the
     /// same as [`len`](Self::len).
     certain: usize::MAX,
-    |receiver| look: receiver.inner.end.take_out(), has_message: receiver.inner.end.has_last(),
+    |receiver| look: receiver.inner.take().ok(), has_message: receiver.inner.end.has_last(),
 );
 
 impl<T> Receiver<T> {

@@ -6,9 +6,11 @@
 //!
 //! Cannot: outlast its slot. The code that makes one says how long that is.
 
-use core::mem::{ManuallyDrop, needs_drop};
+use core::mem::{ManuallyDrop, MaybeUninit, needs_drop};
 use core::ptr::NonNull;
 
+#[cfg(ysuite_loom)]
+use super::chunk::Slot;
 use super::chunk::{Shape, slot};
 use crate::foreign::Panics;
 
@@ -81,6 +83,48 @@ impl<T> InSlot<T> {
         let this = ManuallyDrop::new(self);
         // SAFETY: by `new` there is a slot, which is not at null. A `MaybeUninit<T>` has the address of its `T`.
         unsafe { slot::<T>(this.at).with_mut(|message| NonNull::new_unchecked(message).cast()) }
+    }
+}
+
+/// A place outside of queues, in the frame of a receive: for a message that comes from elsewhere. So a receive reads its
+/// message at one point, from one address. It costs nothing where it is not used, and drops nothing.
+pub(crate) struct LoosePlace<T> {
+    place: MaybeUninit<Option<T>>,
+    /// In a model slots are objects.
+    #[cfg(ysuite_loom)]
+    slot: Option<Slot<T>>,
+}
+
+impl<T> LoosePlace<T> {
+    #[inline(always)]
+    pub(crate) fn new() -> Self {
+        Self {
+            place: MaybeUninit::uninit(),
+            #[cfg(ysuite_loom)]
+            slot: None,
+        }
+    }
+
+    /// The place, empty. A message in it is dropped by the caller, or goes to [`filled`](Self::filled).
+    pub(crate) fn empty(&mut self) -> &mut Option<T> {
+        self.place.write(None)
+    }
+
+    /// The message that was moved to the [empty](Self::empty) place.
+    ///
+    /// # Safety
+    /// There is one. The result is used up before this is moved, used again or dropped.
+    pub(crate) unsafe fn filled(&mut self) -> InSlot<T> {
+        // SAFETY: by the caller the place was made empty, and then filled.
+        let message = unsafe { self.place.assume_init_mut().as_mut().unwrap_unchecked() };
+        #[cfg(not(ysuite_loom))]
+        let at = NonNull::from(message);
+        #[cfg(ysuite_loom)]
+        // SAFETY: the message is read once: nothing reads the place again.
+        let at = NonNull::from(self.slot.insert(Slot::new(MaybeUninit::new(unsafe { core::ptr::read(message) }))));
+        // SAFETY: a slot has the address of its message, for which only the result has a right. The rest is the caller's
+        // part.
+        unsafe { InSlot::new(at.cast()) }
     }
 }
 

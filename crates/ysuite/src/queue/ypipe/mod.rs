@@ -70,7 +70,7 @@ mod wrapping;
 mod writer;
 
 pub(crate) use self::idle_reader::{AtomicSlot, IdleReader};
-pub(crate) use self::in_slot::InSlot;
+pub(crate) use self::in_slot::{InSlot, LoosePlace};
 pub use self::reader::Reader;
 pub(crate) use self::reader::{Reading, UntypedReader};
 #[cfg(feature = "in-place")]
