@@ -9,7 +9,7 @@ use core::ffi::{c_int, c_void};
 use core::ptr::copy_nonoverlapping;
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering, compiler_fence};
 
-use ysuite::in_place::{RecvWindow, SendWindow};
+use ysuite::in_place::{RecvWindow, SendWindow, SlotClass};
 
 use crate::code::YS_OK;
 use crate::message::{Message, copy_in, copy_out};
@@ -88,27 +88,16 @@ impl<M> Layout<M> {
     const STEP: usize = size_of::<M>();
     /// From the group to its first slot.
     const FIRST: usize = if align_of::<M>() > 8 { align_of::<M>() } else { 8 };
-    const ONE: usize = (LINE - Self::FIRST) / Self::STEP;
-    const TWO: usize = (2 * LINE - Self::FIRST) / Self::STEP;
     /// How many slots a group has, and from one group to the next.
-    const SHAPE: (usize, usize) = if Self::ONE >= 2 {
-        (Self::ONE, LINE)
-    } else if Self::TWO >= 3 {
-        (Self::TWO, 2 * LINE)
-    } else if Self::ONE == 1 {
-        (1, LINE)
-    } else {
-        (1, (Self::FIRST + Self::STEP).next_multiple_of(Self::FIRST))
-    };
+    const SHAPE: (usize, usize) = SlotClass::group(Self::STEP, Self::FIRST);
     const STRIDE: usize = Self::SHAPE.1;
     /// From the group to one past its last slot.
     const END: usize = Self::FIRST + Self::SHAPE.0 * Self::STEP;
-    const BY_MASK: bool = Self::STRIDE == LINE || Self::STRIDE == 2 * LINE;
 
     /// The group of a slot.
     #[inline(always)]
     fn group_of_slot(at: *mut u8) -> *mut u8 {
-        if Self::BY_MASK { at.wrapping_sub(at.addr() % Self::STRIDE) } else { at.wrapping_sub(Self::FIRST) }
+        at.wrapping_sub(at.addr() % Self::STRIDE)
     }
 }
 
@@ -242,13 +231,7 @@ fn known_slot<M>(window: &mut RecvWindow) -> Option<*mut u8> {
     let mut at = window.next;
     if at == window.known {
         // At the end of the last group that was read, or where nothing more is known in it.
-        let mut group = if Layout::<M>::BY_MASK {
-            Layout::<M>::group_of_slot(at.wrapping_sub(1))
-        } else if (window.end.addr() - at.addr()).is_multiple_of(Layout::<M>::STRIDE) {
-            at.wrapping_sub(Layout::<M>::END)
-        } else {
-            at.wrapping_sub(Layout::<M>::FIRST)
-        };
+        let mut group = Layout::<M>::group_of_slot(at.wrapping_sub(1));
         let is_spent = at == group.wrapping_add(Layout::<M>::END);
         if is_spent {
             group = group.wrapping_add(Layout::<M>::STRIDE);
@@ -265,10 +248,12 @@ fn known_slot<M>(window: &mut RecvWindow) -> Option<*mut u8> {
             return None;
         }
         if is_spent && window.marks != 0 {
-            let last = group.wrapping_sub(Layout::<M>::STRIDE).wrapping_add(Layout::<M>::END - Layout::<M>::STEP);
-            // SAFETY: the group before this one has been read and is in the same chunk, so its last slot is empty, and this thread's
-            // alone until the chunk is left. A volatile write, as nothing here reads it.
-            unsafe { last.write_volatile(0) };
+            let spent = group.wrapping_sub(Layout::<M>::STRIDE);
+            for line in (Layout::<M>::FIRST..Layout::<M>::END).step_by(LINE) {
+                // SAFETY: the group before this one has been read and is in the same chunk, so its slots are empty, and this
+                // thread's alone until the chunk is left. A volatile write, as nothing here reads it.
+                unsafe { spent.wrapping_add(line).write_volatile(0) };
+            }
         }
         window.known = at.wrapping_add(ahead as usize + Layout::<M>::STEP);
         window.next = at;

@@ -9,7 +9,7 @@ use ysuite::in_place::{RecvWindow, SendWindow};
 use crate::watch::IS_CHECKED;
 
 /// The version of the windows that this header's inline functions know. A library that does not know it opens none.
-pub const YS_WINDOW_VERSION: u32 = 1;
+pub const YS_WINDOW_VERSION: u32 = 2;
 
 /// The structure at the address of a ys_tx. For the inline functions of the header only, which know when it may be
 /// used and how.

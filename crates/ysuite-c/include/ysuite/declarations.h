@@ -12,7 +12,7 @@
 /**
  * The version of the windows that this header's inline functions know. A library that does not know it opens none.
  */
-#define YS_WINDOW_VERSION 1
+#define YS_WINDOW_VERSION 2
 
 /**
  * How a call went. All errors are negative and counts are not, so one return value carries either.

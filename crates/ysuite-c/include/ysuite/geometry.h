@@ -1,5 +1,5 @@
 /** @file ysuite/geometry.h
- *  Where messages lie, as constant expressions: size classes, and groups of slots of window version 1.
+ *  Where messages lie, as constant expressions: size classes, and groups of slots of window version 2.
  *
  *  A message of `size` bytes is in a slot of `YS_CLASS(size, align)` bytes. spsc and mpsc channels keep their slots in
  *  groups: one word of state, then slots side by side. Programs need the class only; the rest serves the inline path of
@@ -49,23 +49,20 @@
 
 /** Where the first slot of a group begins, in bytes from the group's beginning; the word of state is before it. */
 #define YS_GROUP_FIRST(size, align) YS_SLOT_ALIGN(align)
-#define YS_GROUP_ONE_(size, align) ((64 - YS_GROUP_FIRST(size, align)) / YS_CLASS(size, align))
-#define YS_GROUP_TWO_(size, align) ((128 - YS_GROUP_FIRST(size, align)) / YS_CLASS(size, align))
+/* How many slots there are in one line, in two, in eight and in sixteen. */
+#define YS_GROUP_IN_(bytes, size, align) (((bytes)-YS_GROUP_FIRST(size, align)) / YS_CLASS(size, align))
+#define YS_GROUP_IS_ONE_(size, align)                                                                                          \
+  (YS_GROUP_IN_(64, size, align) > 2 || (YS_GROUP_IN_(64, size, align) == 2 && YS_GROUP_IN_(128, size, align) == 4))
+
+/** How far groups lie apart, in bytes: 64, 128, 512 or 1024. Groups begin at its multiples. */
+#define YS_GROUP_STRIDE(size, align)                                                                                           \
+  YS_TO_(size_t, (YS_GROUP_IS_ONE_(size, align)            ? 64                                                                \
+            : YS_GROUP_IN_(128, size, align) > 4     ? 128                                                                     \
+            : YS_GROUP_IN_(512, size, align) > 3     ? 512                                                                     \
+                                                     : 1024))
 
 /** How many slots a group has. */
-#define YS_GROUP_SLOTS(size, align)                                                                                            \
-  YS_TO_(size_t, (YS_GROUP_ONE_(size, align) >= 2   ? YS_GROUP_ONE_(size, align)                                               \
-            : YS_GROUP_TWO_(size, align) >= 3 ? YS_GROUP_TWO_(size, align)                                                     \
-                                              : 1))
-
-/** How far groups lie apart, in bytes. Where it is 64 or 128, groups begin at its multiples. */
-#define YS_GROUP_STRIDE(size, align)                                                                                           \
-  YS_TO_(size_t, (YS_GROUP_ONE_(size, align) >= 2    ? 64                                                                      \
-            : YS_GROUP_TWO_(size, align) >= 3  ? 128                                                                           \
-            : YS_GROUP_ONE_(size, align) == 1  ? 64                                                                            \
-                                               : YS_GROUP_ROUNDED_(size, align)))
-#define YS_GROUP_ROUNDED_(size, align)                                                                                         \
-  ((YS_GROUP_FIRST(size, align) + YS_CLASS(size, align) + YS_SLOT_ALIGN(align) - 1) / YS_SLOT_ALIGN(align) * YS_SLOT_ALIGN(align))
+#define YS_GROUP_SLOTS(size, align) YS_TO_(size_t, YS_GROUP_IN_(YS_GROUP_STRIDE(size, align), size, align))
 
 /** Where the last slot of a group ends, in bytes from the group's beginning. */
 #define YS_GROUP_END(size, align) (YS_GROUP_FIRST(size, align) + YS_GROUP_SLOTS(size, align) * YS_CLASS(size, align))

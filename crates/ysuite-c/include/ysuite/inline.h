@@ -22,11 +22,11 @@
 
 #ifndef YS_WINDOW_VERSION
 /** The version of windows that this header knows. */
-#define YS_WINDOW_VERSION 1u
+#define YS_WINDOW_VERSION 2u
 #endif
 
-#if YS_WINDOW_VERSION != 1
-#error "ysuite/inline.h knows windows of version 1 only"
+#if YS_WINDOW_VERSION != 2
+#error "ysuite/inline.h knows windows of version 2 only"
 #endif
 
 #if defined(YS_NO_INLINE) || defined(YS_ANNOTATED)
@@ -80,15 +80,15 @@ YS_INLINE void ys_copy_(void *to, const void *from, size_t size, size_t align) {
 
 YS_STATIC_ASSERT(sizeof(size_t) == sizeof(void *), "A state is an address and a lap.");
 
-/* A group's beginning, from any byte in it. Where groups are not found by a mask, from its only slot. */
+/* A group's beginning, from any byte in it. */
 YS_INLINE unsigned char *ys_group_of_(unsigned char *at, size_t size, size_t align) {
-  const size_t stride = YS_GROUP_STRIDE(size, align);
-  return stride == 64 || stride == 128 ? at - (YS_AS_(uintptr_t, at) & (stride - 1)) : at - YS_GROUP_FIRST(size, align);
+  return at - (YS_AS_(uintptr_t, at) & (YS_GROUP_STRIDE(size, align) - 1));
 }
 
 /* Finds the slot of the next message; 0: only a call can. A step into the next group is written to `stop`, which the window takes over
    together with `next`. */
 YS_INLINE int ys_tx_slot_(const ys_tx_window *window, unsigned char **slot, unsigned char **stop, size_t size, size_t align) {
+  size_t ahead;
   *slot = YS_TO_(unsigned char *, window->next);
   if (!YS_LIKELY(*slot != window->stop)) {
     const uintptr_t group = YS_AS_(uintptr_t, *slot) + (YS_GROUP_STRIDE(size, align) - YS_GROUP_END(size, align));
@@ -97,7 +97,9 @@ YS_INLINE int ys_tx_slot_(const ys_tx_window *window, unsigned char **slot, unsi
     /* Where a window is known to be shut, some compilers follow the null of it to here, where it never comes, and warn of that address. */
     __asm__("" : "+r"(*slot));
     *stop = YS_AS_(unsigned char *, group + YS_GROUP_END(size, align));
-    __builtin_prefetch(YS_AS_(const void *, group + 2 * YS_GROUP_STRIDE(size, align)), 1);
+    /* Not more than eight lines: the processor follows more by itself. */
+    for (ahead = 0; ahead != YS_GROUP_STRIDE(size, align) && ahead != 512; ahead += 64)
+      __builtin_prefetch(YS_AS_(const void *, group + 2 * YS_GROUP_STRIDE(size, align) + ahead), 1);
   }
   return 1;
 }
@@ -128,13 +130,10 @@ YS_INLINE int ys_rx_slot_(ys_rx_window *window, unsigned char **slot, size_t siz
     unsigned char *spent = NULL;
     void *state;
     size_t ahead;
+    size_t line;
     if (window->end == NULL) return 0;
-    /* At the end of a group, or in a group that is not known yet. Where a group is one slot that no mask finds, the
-       slot's end is the next group's beginning, which lies whole groups before the end of all. */
-    if (stride == 64 || stride == 128)
-      group = ys_group_of_(at - 1, size, align);
-    else
-      group = (YS_AS_(uintptr_t, window->end) - YS_AS_(uintptr_t, at)) % stride == 0 ? at - YS_GROUP_END(size, align) : at - YS_GROUP_FIRST(size, align);
+    /* At the end of a group, or in a group that is not known yet. */
+    group = ys_group_of_(at - 1, size, align);
     if (at == group + YS_GROUP_END(size, align)) {
       spent = group;
       group += stride;
@@ -145,9 +144,11 @@ YS_INLINE int ys_rx_slot_(ys_rx_window *window, unsigned char **slot, size_t siz
     /* ORDERING: Acquire pairs with the sender's Release: messages up to that slot are written. */
     ahead = __atomic_load_n(YS_TO_(const size_t *, state), __ATOMIC_ACQUIRE) - window->lap - YS_AS_(size_t, at);
     if (YS_TO_(ptrdiff_t, ahead) < 0) return 0;
-    /* The line of a group that has been read goes back to the sender as one that was written, where that is the faster way: its last
-       slot is empty. */
-    if (spent != NULL && window->marks != 0) *YS_TO_(volatile unsigned char *, spent + YS_GROUP_END(size, align) - YS_CLASS(size, align)) = 0;
+    /* The lines of a group that has been read go back to the sender as lines that were written, where that is the faster way: its
+       slots are empty. */
+    if (spent != NULL && window->marks != 0)
+      for (line = YS_GROUP_FIRST(size, align); line < YS_GROUP_END(size, align); line += 64)
+        *YS_TO_(volatile unsigned char *, spent + line) = 0;
     window->known = at + ahead + YS_CLASS(size, align);
   }
   *slot = at;

@@ -14,11 +14,11 @@ struct group {
   size_t size, align, first, slots, stride;
 };
 
-static void groups_are_those_of_window_version_1(void) {
+static void groups_are_those_of_window_version_2(void) {
   static const struct group groups[] = {
-      {8, 8, 8, 7, 64},   {16, 8, 8, 3, 64},   {24, 8, 8, 2, 64},   {32, 8, 8, 3, 128},   {48, 8, 8, 1, 64},
-      {64, 8, 8, 1, 72},  {96, 8, 8, 1, 104},  {128, 8, 8, 1, 136}, {16, 16, 16, 3, 64},  {32, 16, 16, 3, 128},
-      {48, 16, 16, 1, 64}, {64, 16, 16, 1, 80}, {96, 16, 16, 1, 112}, {128, 16, 16, 1, 144},
+      {8, 8, 8, 7, 64},      {16, 8, 8, 3, 64},     {24, 8, 8, 5, 128},    {32, 8, 8, 15, 512},   {48, 8, 8, 10, 512},
+      {64, 8, 8, 7, 512},    {96, 8, 8, 5, 512},    {128, 8, 8, 7, 1024},  {16, 16, 16, 3, 64},   {32, 16, 16, 15, 512},
+      {48, 16, 16, 10, 512}, {64, 16, 16, 7, 512},  {96, 16, 16, 5, 512},  {128, 16, 16, 7, 1024},
   };
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
     const struct group g = groups[i];
@@ -29,7 +29,7 @@ static void groups_are_those_of_window_version_1(void) {
     CHECK_IS(YS_GROUP_END(g.size, g.align), g.first + g.slots * g.size);
     CHECK(YS_GROUP_END(g.size, g.align) <= g.stride);
   }
-  CHECK_IS(OF_GROUP, 64);
+  CHECK_IS(OF_GROUP, 128);
   CHECK_IS(sizeof(struct of_a_class), 8);
 }
 
@@ -59,7 +59,7 @@ static void every_size_has_the_smallest_class_and_the_library_agrees(void) {
 }
 
 int main(void) {
-  RUN(groups_are_those_of_window_version_1);
+  RUN(groups_are_those_of_window_version_2);
   RUN(every_size_has_the_smallest_class_and_the_library_agrees);
   return 0;
 }

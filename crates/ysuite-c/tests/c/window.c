@@ -154,7 +154,7 @@ static void versions_that_are_not_known_are_shut(void) {
     options.window = version;
     CHECK_IS(ys_pipe_open(&options, &tx, &rx), YS_OK);
     CHECK_IS(ys_send_inline(tx, &word, sizeof word, _Alignof(uint64_t)), YS_OK);
-    if (version != 1) CHECK(!is_open_tx(tx) && !is_open_rx(rx));
+    if (version != YS_WINDOW_VERSION) CHECK(!is_open_tx(tx) && !is_open_rx(rx));
     word = 99;
     CHECK_IS(ys_recv_inline(rx, &word, sizeof word, _Alignof(uint64_t)), YS_OK);
     CHECK_IS(word, version);

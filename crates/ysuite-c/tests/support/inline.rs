@@ -1,4 +1,4 @@
-//! What the inline functions of the header do, once more: the rules of windows of version 1, for messages of any class.
+//! What the inline functions of the header do, once more: the rules of windows of version 2, for messages of any class.
 
 use core::ffi::c_int;
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering, compiler_fence};
@@ -37,23 +37,20 @@ pub(crate) const CLASSES: [(usize, usize); 14] = [
 impl Geometry {
     pub(crate) fn new((slot, align): (usize, usize)) -> Self {
         let first = align.max(8);
-        let (one, two) = ((64 - first) / slot, (128 - first) / slot);
-        let (slots, stride) = match (one, two) {
-            (2.., _) => (one, 64),
-            (_, 3..) => (two, 128),
-            (1, _) => (1, 64),
-            _ => (1, (first + slot).div_ceil(align) * align),
+        let slots_in = |bytes: usize| (bytes - first) / slot;
+        let stride = match (slots_in(64), slots_in(128), slots_in(512)) {
+            (3.., ..) | (2, 4, _) => 64,
+            (_, 5.., _) => 128,
+            (.., 4..) => 512,
+            _ => 1024,
         };
+        let slots = slots_in(stride);
         Self { slot, align, first, stride, end: first + slots * slot }
     }
 
-    fn by_mask(&self) -> bool {
-        self.stride == 64 || self.stride == 128
-    }
-
-    /// The group of a byte of it; where it is not found by a mask, of its slot.
+    /// The group of a byte of it.
     fn group(&self, at: *mut u8) -> *mut u8 {
-        if self.by_mask() { at.wrapping_sub(at.addr() % self.stride) } else { at.wrapping_sub(self.first) }
+        at.wrapping_sub(at.addr() % self.stride)
     }
 
     /// Sends the first bytes of a message by the window of a handle; `None`: a call is needed.
@@ -106,13 +103,7 @@ impl Geometry {
             }
             let mut at = (*window).next;
             if at == (*window).known {
-                let mut group = if self.by_mask() {
-                    self.group(at.wrapping_sub(1))
-                } else if ((*window).end.addr() - at.addr()).is_multiple_of(self.stride) {
-                    at.wrapping_sub(self.end)
-                } else {
-                    at.wrapping_sub(self.first)
-                };
+                let mut group = self.group(at.wrapping_sub(1));
                 if at == group.wrapping_add(self.end) {
                     group = group.wrapping_add(self.stride);
                     if group == (*window).end {

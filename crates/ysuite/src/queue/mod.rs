@@ -47,6 +47,23 @@ pub(crate) fn allocate<C>(cells: usize, cell: impl FnMut(usize) -> C) -> Option<
     Some(all.into_boxed_slice())
 }
 
+// MUTANT: Prefetches, which are hints.
+/// As [`prefetch_for_write`], for the lines of `bytes` bytes from `at` on: at most eight, as the processor follows more by
+/// itself. Where the bytes are no whole lines, the last one is the first of what comes behind them, and is left out.
+#[inline(always)]
+pub(crate) fn prefetch_lines_for_write(at: *const u8, bytes: usize) {
+    const BYTES: usize = 64;
+    const MOST: usize = 8;
+    let mut line = 0;
+    loop {
+        prefetch_for_write(at.wrapping_add(line));
+        line += BYTES;
+        if line + BYTES > bytes || line == MOST * BYTES {
+            return;
+        }
+    }
+}
+
 // MUTANT: A prefetch, which is a hint.
 /// Asks for the cache line at `at` with the intent to write it, before it is needed. A hint: it may do nothing. The
 /// address need not be valid.

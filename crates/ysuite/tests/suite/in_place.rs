@@ -65,14 +65,15 @@ impl Group {
         let (step, align) = (size_of::<T>(), if align_of::<T>() > 8 { align_of::<T>() } else { 8 });
         let first = align;
         let (one, two) = (64usize.saturating_sub(first) / step, (128 - first) / step);
-        let (slots, stride) = if one >= 2 {
+        let (long, vast) = ((512 - first) / step, (1024 - first) / step);
+        let (slots, stride) = if one > 2 || (one == 2 && two == 4) {
             (one, 64)
-        } else if two >= 3 {
+        } else if two > 4 {
             (two, 128)
-        } else if one == 1 {
-            (1, 64)
+        } else if long > 3 {
+            (long, 512)
         } else {
-            (1, (first + step).div_ceil(align) * align)
+            (vast, 1024)
         };
         Self { first, slots, stride, step }
     }
@@ -81,20 +82,10 @@ impl Group {
         self.first + self.slots * self.step
     }
 
-    /// The group of a slot.
-    fn of_slot(&self, at: usize) -> usize {
-        if self.stride.is_power_of_two() { at & !(self.stride - 1) } else { at - self.first }
-    }
-
-    /// The group of its first slot, or of one past a slot, in the chunk that ends at `end`.
-    fn of_known(&self, known: usize, end: usize) -> usize {
-        if self.stride.is_power_of_two() {
-            (known - 1) & !(self.stride - 1)
-        } else if (end - known) % self.stride == 0 {
-            known - self.end()
-        } else {
-            known - self.first
-        }
+    /// The group of an address after its first byte, where some group begins at `end`. Groups of one line or two are found by
+    /// a mask; those of other languages all are.
+    fn of_byte(&self, at: usize, end: usize) -> usize {
+        if self.stride <= 128 { at & !(self.stride - 1) } else { end - (end - at).div_ceil(self.stride) * self.stride }
     }
 }
 
@@ -102,6 +93,9 @@ impl Group {
 fn send_by_window<T: Numbered>(window: &mut SendWindow, message: T) -> Option<bool> {
     let group = const { Group::of::<T>() };
     let mut at = window.next;
+    if group.stride > 128 && window.end <= at {
+        return None;
+    }
     if at == window.stop {
         let next = at.wrapping_add(group.stride - group.end());
         if next >= window.end {
@@ -113,7 +107,7 @@ fn send_by_window<T: Numbered>(window: &mut SendWindow, message: T) -> Option<bo
     // SAFETY: by the rules the slot is this side's.
     unsafe { at.cast::<T>().write(message) };
     window.next = at.wrapping_add(group.step);
-    let state = group.of_slot(at as usize) as *const AtomicUsize;
+    let state = group.of_byte(at as usize, window.end as usize) as *const AtomicUsize;
     // ORDERING: Release, as the rules say, pairs with the receiver's Acquire: the message is written.
     // SAFETY: the group begins with its state.
     unsafe { &*state }.store((at as usize).wrapping_add(window.lap), Ordering::Release);
@@ -131,7 +125,7 @@ fn recv_by_window<T: Numbered>(window: &mut RecvWindow) -> Option<(T, bool)> {
     let group = const { Group::of::<T>() };
     let mut at = window.next as usize;
     if window.next == window.known {
-        let mut base = group.of_known(at, window.end as usize);
+        let mut base = group.of_byte(at - 1, window.end as usize);
         if at == base + group.end() {
             base += group.stride;
             if base == window.end as usize {

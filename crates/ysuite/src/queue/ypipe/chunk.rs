@@ -1,5 +1,5 @@
-//! A chunk: a piece of the queue, many *groups* long. A group is one or two cache lines that hold a state word and the
-//! slots that it describes, so that a reader learns of a message and gets it with one line.
+//! A chunk: a piece of the queue, many *groups* long. A group is one to sixteen cache lines that hold a state word and the
+//! slots that it describes, so that a reader learns of a small message and gets it with one line.
 //!
 //! ```text
 //!  header │ state slot slot … slot │ state slot slot … slot │ …
@@ -26,7 +26,7 @@ use core::mem::{MaybeUninit, needs_drop};
 use core::ptr::{self, NonNull};
 
 use crate::os;
-use crate::queue::prefetch_for_write;
+use crate::queue::prefetch_lines_for_write;
 use crate::sync::{AtomicPtr, AtomicUsize, Handed, Ordering, UnsafeCell};
 
 // REUSED: positions of messages, which wrap; held by nothing beyond the queue's length; compared by difference; by
@@ -39,8 +39,10 @@ pub(super) type Slot<T> = UnsafeCell<MaybeUninit<T>>;
 const LINE: usize = 64;
 /// The number of groups ahead for which the writer prefetches lines.
 const AHEAD: usize = 2;
-/// And at most this many bytes of a group: the processor follows longer messages by itself.
-const MOST_AHEAD: usize = 8 * LINE;
+/// Bytes of a group of at least four messages that are not small.
+const LONG: usize = 8 * LINE;
+/// Bytes of a group of at least six messages that are longer.
+const VAST: usize = 16 * LINE;
 /// Size of a chunk of a queue that streams, in bytes. It stays when a burst is over, with what else a channel has in less
 /// than 64 KiB.
 const CHUNK_BYTES: usize = 60 * 1024;
@@ -95,16 +97,7 @@ pub(super) trait Places: Copy {
     /// the writer gets there.
     #[inline(always)]
     fn prefetch_behind(self, group: NonNull<u8>) {
-        let ahead = group.as_ptr().wrapping_add(AHEAD * self.stride());
-        let mut line = 0;
-        loop {
-            prefetch_for_write(ahead.wrapping_add(line));
-            line += LINE;
-            // The last line of a group that is no whole lines is the next one's first.
-            if line + LINE > self.stride() || line == MOST_AHEAD {
-                return;
-            }
-        }
+        prefetch_lines_for_write(group.as_ptr().wrapping_add(AHEAD * self.stride()), self.stride());
     }
 
     /// From the group to one past its last slot.
@@ -268,7 +261,9 @@ impl<T> Geometry<T> {
         let align = max(align_of::<ChunkHeader>(), max(align_of::<GroupState>(), slot_align));
         let (slots, stride) = group(first, step, align);
         let end = first + slots * step;
-        let is_masked = !cfg!(ysuite_loom) && (stride == LINE || stride == 2 * LINE);
+        // Those of a class are all found by a mask by other languages.
+        let is_masked = !cfg!(ysuite_loom)
+            && (stride == LINE || stride == 2 * LINE || Self::VARIES && (stride == LONG || stride == VAST));
         let align = max(if is_masked { stride } else { LINE }, align);
         // From an aligned allocation to the first group.
         let room = round_up(HEAD, align);
@@ -300,20 +295,27 @@ impl<T> Geometry<T> {
     }
 }
 
-/// How many slots a group has, and how many bytes: small messages share a line with their state, or two lines where one
-/// would be mostly waste; a message that fills a line by itself has its state in front. `first`: where its first slot is;
-/// `step`: the bytes of a slot; `align`: the alignment of the group.
+/// The number of slots of a group, and its bytes. `first`: where its first slot is; `step`: the bytes of a slot; `align`:
+/// the alignment of the group.
+///
+/// Small messages share a line with their state, or two lines where those have more than twice as many. Of messages that
+/// are not much longer than a line, many are in a group of [`LONG`] or [`VAST`] bytes: where each had a state of its own,
+/// every line was that of two messages, and a stream took 1.3 to 2 times as long. A longer message has its state in front.
 const fn group(first: usize, step: usize, align: usize) -> (usize, usize) {
     let one = LINE.saturating_sub(first) / step;
     let two = (2 * LINE).saturating_sub(first) / step;
+    let long = LONG.saturating_sub(first) / step;
+    let vast = VAST.saturating_sub(first) / step;
     if cfg!(ysuite_loom) {
         (2, round_up(first + 2 * step, align))
-    } else if one >= 2 {
+    } else if one > 2 || (one == 2 && two == 4) {
         (one, LINE)
-    } else if two >= 3 {
+    } else if two > 4 {
         (two, 2 * LINE)
-    } else if one == 1 {
-        (1, LINE)
+    } else if long > 3 {
+        (long, LONG)
+    } else if vast > 5 {
+        (vast, VAST)
     } else {
         (1, round_up(first + step, align))
     }
@@ -368,6 +370,16 @@ impl SlotClass {
     pub fn of<T>(size: usize, align: usize) -> Option<Self> {
         let class = CLASSES.iter().position(|class| *class == (size, align))?;
         Geometry::<T>::VARIES.then_some(Self(class as u8))
+    }
+
+    /// How many slots a group has, and how many bytes there are from one group to the next, for slots of this size and
+    /// alignment. Groups of a class begin at multiples of those bytes, with a word of state; the first slot follows it as
+    /// soon as it is aligned.
+    #[cfg(feature = "in-place")]
+    #[must_use]
+    pub const fn group(size: usize, align: usize) -> (usize, usize) {
+        let first = round_up(size_of::<GroupState>(), align);
+        group(first, size, max(align_of::<ChunkHeader>(), align))
     }
 }
 
@@ -758,11 +770,10 @@ mod tests {
             let class = SlotClass::of::<Placed>(size_of::<T>(), align_of::<T>()).expect("there is a class");
             let (of, own) = (Geometry::<Placed>::SHAPE.of_class(class), Geometry::<T>::SHAPE);
             assert_eq!((of.step, of.first, of.slots, of.stride), (own.step, own.first, own.slots, own.stride));
-            assert_eq!((of.end, of.lap, of.groups, of.great), (own.end, own.lap, own.groups, own.great));
-            assert_eq!(
-                (of.align, of.room, of.by_mask, own.of_class(class).step),
-                (own.align, own.room, false, own.step)
-            );
+            assert_eq!((of.end, of.lap, of.by_mask, own.of_class(class).step), (own.end, own.lap, false, own.step));
+            // Other languages find all groups by a mask.
+            assert!(of.stride.is_power_of_two() && of.align.is_multiple_of(of.stride));
+            assert!(of.groups.abs_diff(own.groups) < 2 && of.great.abs_diff(own.great) < 2);
         }
         let words: [fn(); 8] = [
             is_so::<Words<8>>,

@@ -1,5 +1,5 @@
 //! Runs: contiguous slots that the caller gets in place. A writer's free slots, to be written in place; a reader's next
-//! messages, to be read in place. Wait-free; a run is within one group, so it is a line or two long.
+//! messages, to be read in place. Wait-free; a run is within one group, so it is sixteen lines long at most.
 //!
 //! Cannot: give more than a group at once, or slots beyond the available room.
 

@@ -18,7 +18,7 @@ use core::mem::MaybeUninit;
 use core::ptr::NonNull;
 
 use crate::os;
-use crate::queue::prefetch_for_write;
+use crate::queue::{prefetch_for_write, prefetch_lines_for_write};
 use crate::sync::{AtomicU8, UnsafeCell};
 
 /// A flag or a mark: the lap in which the slot was last written, or last emptied.
@@ -29,8 +29,6 @@ pub(super) type MessageSlot<T> = UnsafeCell<MaybeUninit<T>>;
 const LINE: usize = 64;
 /// How far ahead a writer prefetches: groups of one line, or messages.
 const AHEAD: usize = 2;
-/// And at most this many bytes of a message.
-const MOST_AHEAD: usize = 8 * LINE;
 const PAGE: usize = 4096;
 /// How many bytes of groups a segment has, at most, unless a single group has more. What a burst leaves is a segment and
 /// its marks. Tests that widen windows have small segments, so that their boundaries are reached often.
@@ -425,14 +423,7 @@ impl<T> SegmentMemory<T> {
             return;
         }
         let ahead = self.slot_at(place).cast::<u8>().wrapping_add(max(SegmentLayout::<T>::STEP, LINE) * AHEAD);
-        let mut line = 0;
-        loop {
-            prefetch_for_write(ahead.wrapping_add(line));
-            line += LINE;
-            if line + LINE > SegmentLayout::<T>::STEP || line == MOST_AHEAD {
-                return;
-            }
-        }
+        prefetch_lines_for_write(ahead, SegmentLayout::<T>::STEP);
     }
 
     // MUTANT: Speed only: which lines go back to a writer as written ones.
