@@ -26,6 +26,9 @@ channels! { of mpmc:
     /// Spins a little, then sleeps.
     Adaptive: "mpmc", "ysuite::mpmc with room for 1,024 messages, spinning a little before it sleeps",
         { batches: true, ..COMMON }, mpmc::bounded(PLACES);
+    /// With room for 65,536 messages, as the rings of competitors that are called `64k`.
+    Roomy: "mpmc-64k", "ysuite::mpmc with room for 65,536 messages",
+        { batches: true, variant: true, few_sizes: true, most_bytes: |_| 256, ..COMMON }, mpmc::bounded(65_536);
     /// Its receivers sleep at once, in a futex. As it sleeps here it does not work with epoll; attached to a set it would.
     Sleeping: "mpmc-futex",
         "ysuite::mpmc with room for 1,024 messages, its receivers asleep at once in a futex (Spin::None), its senders never",
@@ -46,7 +49,7 @@ channels! { of mpmc:
     Rendezvous: "rendezvous", "ysuite::mpmc with a bound of 0: each send waits until its message is received",
         { senders: Ends::One, receivers: Ends::One, variant: true, ..COMMON }, mpmc::bounded(0);
 }
-ends_by_cloning!(both: Adaptive, Sleeping, Spinning, Unbounded, SpinningUnbounded);
+ends_by_cloning!(both: Adaptive, Roomy, Sleeping, Spinning, Unbounded, SpinningUnbounded);
 blocking_in_batches!(mpmc);
 
 type Pair<M> = (mpmc::Sender<M>, mpmc::Receiver<M>);

@@ -12,6 +12,8 @@ use super::channels::{blocking_in_batches, channels};
 use super::{Traits, Waits};
 
 const PLACES: usize = 1024;
+/// As many as the rings of competitors have, where they are called `64k`.
+const MANY: usize = 65_536;
 
 const COMMON: Traits = Traits { works_with_epoll: true, ..Traits::COMMON };
 /// Only for the cases that compare competitors of equal room.
@@ -34,6 +36,12 @@ channels! { of spsc:
     SpinningBounded: "spsc-bounded-forever",
         "ysuite::spsc with room for 1,024 messages, Spin::Forever: neither side ever asleep",
         { waits: Waits::Spins, works_with_epoll: false, ..BOUNDED }, never_asleep(spsc::bounded(PLACES));
+    /// The default, with room for 65,536 messages.
+    Roomy: "spsc-64k", "ysuite::spsc with room for 65,536 messages", { ..BOUNDED }, spsc::bounded(MANY);
+    /// Never sleeps, with room for 65,536 messages.
+    SpinningRoomy: "spsc-64k-forever",
+        "ysuite::spsc with room for 65,536 messages, Spin::Forever: neither side ever asleep",
+        { waits: Waits::Spins, works_with_epoll: false, ..BOUNDED }, never_asleep(spsc::bounded(MANY));
     /// The default, with `send_batch` and `recv_batch`.
     Batched: "spsc-batch", "ysuite::spsc without a bound, with send_batch and recv_batch",
         { one_by_one: false, batches: true, ..COMMON }, spsc::unbounded();
@@ -41,6 +49,10 @@ channels! { of spsc:
     BatchedBounded: "spsc-batch-bounded",
         "ysuite::spsc with room for 1,024 messages, with send_batch and recv_batch",
         { one_by_one: false, batches: true, ..BOUNDED }, spsc::bounded(PLACES);
+    /// The same, with room for 65,536 messages.
+    BatchedRoomy: "spsc-batch-64k",
+        "ysuite::spsc with room for 65,536 messages, with send_batch and recv_batch",
+        { one_by_one: false, batches: true, ..BOUNDED }, spsc::bounded(MANY);
 }
 blocking_in_batches!(spsc);
 

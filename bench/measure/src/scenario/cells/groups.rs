@@ -53,18 +53,18 @@ const IN_ONE_ORDER: &str = "can sleep, one order of all messages";
 
 /// From one thread to one, one by one.
 pub(super) const STREAMS: &[Group] = &[
-    group(SPINS, &["spsc-forever", "spsc-bounded-forever"], spins),
-    group(SLEEPS, &["spsc", "spsc-bounded"], sleeps),
-    group(WITH_A_BOUND, &["spsc-bounded"], sleeps_with_a_bound),
-    group(BETWEEN_MANY, &["mpmc", "mpmc-unbounded"], sleeps_between_many),
+    group(SPINS, &["spsc-forever", "spsc-bounded-forever", "spsc-64k-forever"], spins),
+    group(SLEEPS, &["spsc", "spsc-bounded", "spsc-64k"], sleeps),
+    group(WITH_A_BOUND, &["spsc-bounded", "spsc-64k"], sleeps_with_a_bound),
+    group(BETWEEN_MANY, &["mpmc", "mpmc-64k", "mpmc-unbounded"], sleeps_between_many),
 ];
 
 /// From one thread to one in batches. Ours with batches can sleep: it is also compared with those that cannot.
 pub(super) const BATCHES: &[Group] = &[
-    group(SPINS, &["spsc-batch", "spsc-batch-bounded"], spins),
-    group(SLEEPS, &["spsc-batch", "spsc-batch-bounded"], sleeps),
-    group(WITH_A_BOUND, &["mpmc"], sleeps_with_a_bound),
-    group(BETWEEN_MANY, &["mpmc", "mpmc-unbounded"], sleeps_between_many),
+    group(SPINS, &["spsc-batch", "spsc-batch-bounded", "spsc-batch-64k"], spins),
+    group(SLEEPS, &["spsc-batch", "spsc-batch-bounded", "spsc-batch-64k"], sleeps),
+    group(WITH_A_BOUND, &["spsc-batch-bounded", "spsc-batch-64k"], sleeps_with_a_bound),
+    group(BETWEEN_MANY, &["mpmc", "mpmc-64k", "mpmc-unbounded"], sleeps_between_many),
 ];
 
 /// From several threads to one.
