@@ -473,8 +473,10 @@ impl<E: ReadingEnd> Receiving<E> {
     #[inline]
     pub(super) fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Result<E::Message, RecvError>> {
         ready!(one::poll(&mut self.end, context));
-        let found = self.take();
-        if found.is_ok() { Poll::Ready(found) } else { self.poll_over(context) }
+        match self.end.take() {
+            Some(message) => Poll::Ready(Ok(message.take())),
+            None => self.poll_over(context),
+        }
     }
 
     /// The queue is closed, and empty except for what only a last check finds: it is disconnected, or this is a

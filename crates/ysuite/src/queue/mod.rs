@@ -24,6 +24,9 @@ pub(crate) use segmented_array::{FirstInPlace, SegmentedArray};
 /// The length of a cache line, where it is known to be longer than usual.
 const LINE: usize = if cfg!(any(target_arch = "aarch64", target_arch = "powerpc64")) { 128 } else { 64 };
 
+/// Messages of less than this many bytes between two sleeps of a receiver are few.
+const FEW_BYTES: usize = 4096;
+
 /// Keeps the words before it and those after it out of one cache line, in an allocation that is aligned to 16. As bytes
 /// and not as an alignment: an alignment of the whole costs as much in front of it, and more in the allocator.
 pub(crate) type Apart = Unused<{ LINE - 16 }>;

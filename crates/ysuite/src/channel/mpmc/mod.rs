@@ -149,6 +149,7 @@
 //! a forgotten future stays in line: a future of [`recv_async`](Receiver::recv_async) swallows a message there, and the
 //! `send` of that message returns as if it had been received.
 
+mod claimed;
 mod closed;
 mod flavour;
 mod force;

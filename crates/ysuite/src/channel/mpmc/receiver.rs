@@ -6,6 +6,7 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::time::Instant;
 
+use super::claimed::Claimed;
 use super::handle::MpmcHandle;
 use super::operations::{MpmcReceive, RecvRun};
 use super::shared::MpmcShared;
@@ -20,7 +21,8 @@ use crate::channel::rendezvous::{self, Party};
 use crate::foreign::{Foreign, Guarded, Lent, Panics};
 use crate::operation;
 use crate::os::Deadline;
-use crate::queue::exchange::{ClaimedMessage, ClaimedSlot, Hint};
+use crate::queue::exchange::Hint;
+use crate::queue::ypipe::LoosePlace;
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::many::{Owed, SharedEnd};
@@ -72,40 +74,37 @@ impl<T> Receiver<T> {
     #[inline(always)]
     #[doc(alias = "blocking_recv")]
     pub fn recv(&self) -> Result<T, RecvError> {
-        if let Some(claimed) = self.claim_oldest() {
-            return Ok(self.taken(claimed));
-        }
-        let mut place = None;
-        self.recv_on(&mut place).map(|claimed| Self::taken_on(claimed, &mut place))
+        self.take_or(|receiver, loose| match receiver.claim_oldest_unbounded() {
+            Some(claimed) => Ok(claimed),
+            None => receiver.recv_further(loose),
+        })
     }
 
-    /// There is nothing in the ring, or there is no ring. What it claims is for [`taken_on`](Self::taken_on).
-    #[inline]
-    fn recv_on(&self, place: &mut Option<T>) -> Result<Option<ClaimedSlot<'_, T>>, RecvError> {
-        match self.claim_oldest_unbounded() {
-            None => self.recv_further(place),
-            claimed => Ok(claimed),
-        }
+    /// The next message as what a receive returns, or what `otherwise` makes where there is nothing in a ring, or no ring.
+    /// `otherwise` gets a place for a message that comes from elsewhere.
+    #[inline(always)]
+    fn take_or<'a, R>(
+        &'a self,
+        otherwise: impl FnOnce(&'a Self, &mut LoosePlace<T>) -> Result<Claimed<'a, T>, R>,
+    ) -> Result<T, R> {
+        let mut loose = LoosePlace::new();
+        // The ring first: one question for all flavours took three instructions more there.
+        let claimed = match self.claim_oldest() {
+            Some(claimed) => claimed,
+            None => otherwise(self, &mut loose)?,
+        };
+        Ok(claimed.take())
     }
 
     /// There is nothing, or this receiver may have been notified.
     #[cold]
     #[inline(never)]
-    fn recv_further(&self, place: &mut Option<T>) -> Result<Option<ClaimedSlot<'_, T>>, RecvError> {
-        let mut place = Guarded(place);
+    fn recv_further<'a>(&'a self, loose: &mut LoosePlace<T>) -> Result<Claimed<'a, T>, RecvError> {
+        let mut place = Guarded(loose.empty());
         operation::perform(MpmcReceive::new(self), &mut *place)?;
         place.keep();
-        Ok(None)
-    }
-
-    /// The message that was claimed by a slow path, or taken to `place` by it. The caller reads it where it lies: a copy that
-    /// a function returns is read while the processor still writes it, which with loads of other widths is a stall.
-    #[inline(always)]
-    fn taken_on(claimed: Option<ClaimedSlot<'_, T>>, place: &mut Option<T>) -> T {
-        match claimed {
-            Some(claimed) => claimed.take(),
-            None => place.take_out(),
-        }
+        // SAFETY: there is a message, which the caller takes before it uses the place again.
+        Ok(Claimed::Loose(unsafe { loose.filled() }))
     }
 
     // WAITS: `try_recv` and `try_send`, only while a peer is between two instructions; ends: the peer finishes, or 2 us
@@ -123,32 +122,22 @@ impl<T> Receiver<T> {
     /// that does not continue meanwhile hides the messages after its own.
     #[inline(always)]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
-        if let Some(claimed) = self.claim_oldest() {
-            return Ok(self.taken(claimed));
-        }
-        let mut place = None;
-        self.try_on(&mut place).map(|claimed| Self::taken_on(claimed, &mut place))
-    }
-
-    /// There is nothing in the ring, or there is no ring.
-    #[inline]
-    fn try_on(&self, place: &mut Option<T>) -> Result<Option<ClaimedSlot<'_, T>>, TryRecvError> {
-        let claimed = self.claim_oldest_unbounded();
-        if claimed.is_some() {
-            return Ok(claimed);
-        }
-        if self.subscriptions.is_none() {
-            self.nothing()?;
-        }
-        self.try_further(place)?;
-        Ok(None)
+        self.take_or(|receiver, loose| {
+            if let Some(claimed) = receiver.claim_oldest_unbounded() {
+                return Ok(claimed);
+            }
+            if receiver.subscriptions.is_none() {
+                receiver.nothing()?;
+            }
+            receiver.try_further(loose)
+        })
     }
 
     /// A message may have arrived meanwhile, or the disconnection; or this receiver may have been notified.
     #[cold]
     #[inline(never)]
-    fn try_further(&self, place: &mut Option<T>) -> Result<(), TryRecvError> {
-        let mut place = Guarded(place);
+    fn try_further<'a>(&'a self, loose: &mut LoosePlace<T>) -> Result<Claimed<'a, T>, TryRecvError> {
+        let mut place = Guarded(loose.empty());
         if !self.take_notified(&mut place) {
             if self.subscriptions.is_some() {
                 self.nothing()?;
@@ -156,7 +145,8 @@ impl<T> Receiver<T> {
             self.try_again(&mut place)?;
         }
         place.keep();
-        Ok(())
+        // SAFETY: as in `recv_further`.
+        Ok(Claimed::Loose(unsafe { loose.filled() }))
     }
 
     /// A message may have arrived meanwhile, or the disconnection.
@@ -327,43 +317,24 @@ impl<T> Receiver<T> {
     }
 
     // MUTANT: Speed only: a fast path of the same take. A notification without a message is harmless.
-    /// Claims the oldest message, for code that is compiled into every loop; [`taken`](Self::taken) takes it. Finds
-    /// nothing where there is no bound, nor for a receiver that may have been notified. Then the
-    /// slow paths poll.
+    /// Claims the oldest message of a ring, for code that is compiled into every loop. Finds nothing where there is no
+    /// bound, nor for a receiver that may have been notified. Then the slow paths poll.
     #[inline(always)]
-    fn claim_oldest(&self) -> Option<ClaimedMessage<'_, T>> {
-        if self.subscriptions.is_some() { None } else { self.shared.flavour.claim_oldest(&self.hint) }
-    }
-
-    // MUTANT: Speed only: an early exit. The list itself finds, after its fence, that no slot is armed.
-    /// Takes the message that was claimed.
-    #[inline(always)]
-    fn taken(&self, claimed: ClaimedMessage<'_, T>) -> T {
-        let message = claimed.take();
-        if self.shared.popped_any() {
-            // A copy of its own, so that no function sees the address of the other.
-            let mut place = Some(message);
-            self.taken_of_full(&mut place);
-            return place.take_out();
+    fn claim_oldest(&self) -> Option<Claimed<'_, T>> {
+        if self.subscriptions.is_some() {
+            return None;
         }
-        message
-    }
-
-    /// A sender may wait for the room of the message that was taken. A waker is user code. So is the drop of a message
-    /// that no caller gets, while unwinding.
-    #[cold]
-    #[inline(never)]
-    fn taken_of_full(&self, place: &mut Option<T>) {
-        let place = Guarded(place);
-        self.shared.popped();
-        place.keep();
+        self.shared.flavour.claim_oldest(&self.hint).map(|claimed| Claimed::InRing(claimed, self))
     }
 
     // MUTANT: Speed only: a fast path of the same take. A notification without a message is harmless.
     /// As [`claim_oldest`](Self::claim_oldest), where there is no bound.
     #[inline(always)]
-    fn claim_oldest_unbounded(&self) -> Option<ClaimedSlot<'_, T>> {
-        if self.subscriptions.is_some() { None } else { self.shared.flavour.claim_oldest_unbounded(&self.hint) }
+    fn claim_oldest_unbounded(&self) -> Option<Claimed<'_, T>> {
+        if self.subscriptions.is_some() {
+            return None;
+        }
+        self.shared.flavour.claim_oldest_unbounded(&self.hint).map(Claimed::InSegment)
     }
 
     // MUTANT: Speed only: a notification without a message is harmless.
@@ -373,20 +344,10 @@ impl<T> Receiver<T> {
         self.subscriptions.is_some() && self.take_to(place)
     }
 
-    /// As [`take`](Self::take), for code that is compiled into every poll.
+    /// Claims the oldest message, for code that is compiled into every poll.
     #[inline(always)]
-    pub(super) fn take_at_once(&self) -> Option<T> {
-        // The ring first: one question for all flavours took three instructions more there.
-        match self.claim_oldest() {
-            Some(claimed) => Some(self.taken(claimed)),
-            None => self.take_elsewhere(),
-        }
-    }
-
-    /// Not in a ring, or as a receiver that may have been notified.
-    #[inline]
-    fn take_elsewhere(&self) -> Option<T> {
-        if self.subscriptions.is_some() { self.take() } else { self.claim_oldest_unbounded().map(ClaimedSlot::take) }
+    pub(super) fn claim_at_once(&self) -> Option<Claimed<'_, T>> {
+        self.claim_oldest().or_else(|| self.claim_oldest_unbounded())
     }
 
     // MUTANT: Speed only: a notification without a message is harmless.

@@ -9,6 +9,7 @@ use core::iter::Fuse;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 
+use super::claimed::Claimed;
 use super::handle::MpmcHandle;
 use super::holding::HeldPlaces;
 use super::operations::{MpmcReceive, MpmcSend, RecvRun};
@@ -25,6 +26,7 @@ use crate::channel::task_batch::{
 use crate::foreign::{Foreign, Guarded, Panics};
 use crate::operation::{Polled, Task};
 use crate::queue::exchange::{Staging, StagingSpace};
+use crate::queue::ypipe::{InSlot, LoosePlace};
 
 /// The number of cells that a batch reserves at a time.
 const MOST: usize = 64;
@@ -352,11 +354,28 @@ struct MpmcReceiveTask<'a, T>(Polled<MpmcReceive<'a, T, Option<T>>>);
 impl<T> MpmcReceiveTask<'_, T> {
     #[cold]
     #[inline(never)]
-    fn poll_slowly(&mut self, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
-        let mut place = None;
-        let mut place = Guarded(&mut place);
-        let outcome = self.0.poll(&mut place, context);
-        outcome.map(|outcome| error::received(outcome, &mut place))
+    fn poll_slowly(
+        &mut self,
+        loose: &mut LoosePlace<T>,
+        context: &mut Context<'_>,
+    ) -> Poll<Result<InSlot<T>, RecvError>> {
+        let mut place = Guarded(loose.empty());
+        ready!(self.0.poll(&mut place, context))?;
+        place.keep();
+        // SAFETY: there is a message, which the caller takes before it uses the place again.
+        Poll::Ready(Ok(unsafe { loose.filled() }))
+    }
+}
+
+impl<'a, T> MpmcReceiveTask<'a, T> {
+    /// The message of the first attempt, if there is one.
+    #[inline(always)]
+    fn claim_first(&mut self) -> Option<Claimed<'a, T>> {
+        let claimed = self.0.begin()?.handle().claim_at_once();
+        if claimed.is_none() {
+            self.0.must_wait();
+        }
+        claimed
     }
 }
 
@@ -366,13 +385,12 @@ impl<T> Future for MpmcReceiveTask<'_, T> {
     #[inline(always)]
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<T, RecvError>> {
         let this = self.get_mut();
-        let receiver = this.0.begin().map(|receive| receive.handle());
-        let Some(receiver) = receiver else { return this.poll_slowly(context) };
-        if let Some(message) = receiver.take_at_once() {
-            return Poll::Ready(Ok(message));
-        }
-        this.0.must_wait();
-        this.poll_slowly(context)
+        let mut loose = LoosePlace::new();
+        let claimed = match this.claim_first() {
+            Some(claimed) => claimed,
+            None => Claimed::Loose(ready!(this.poll_slowly(&mut loose, context))?),
+        };
+        Poll::Ready(Ok(claimed.take()))
     }
 }
 

@@ -108,6 +108,19 @@ impl<T> ClaimedMessage<'_, T> {
         Ring::empty(self.cell, self.free)
     }
 
+    /// Where the message is, to be read once. Then the cell is [emptied](Self::emptied).
+    #[inline(always)]
+    pub(crate) fn slot(&self) -> &UnsafeCell<MaybeUninit<T>> {
+        &self.cell.message
+    }
+
+    /// The message has been read.
+    #[inline(always)]
+    pub(crate) fn emptied(self) {
+        // ORDERING: as in `Ring::empty`.
+        self.cell.stamp.store(self.free, Ordering::Release);
+    }
+
     /// A function of its own: in an unoptimised program each place where a message is taken has copies of it.
     #[inline]
     pub(crate) fn take_to(self, place: &mut Option<T>) {

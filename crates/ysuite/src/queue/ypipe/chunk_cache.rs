@@ -19,8 +19,9 @@ use core::ptr;
 // Not the model's: only the reader uses it.
 use core::sync::atomic::AtomicU32 as ReadersNumber;
 
-use super::chunk::{Chunk, ChunkHeader, Shape};
+use super::chunk::{Chunk, ChunkHeader, Places, Shape};
 use crate::os;
+use crate::queue::FEW_BYTES;
 use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Handed, Ordering};
 
 /// Chunks that can be kept in a queue without a bound, however long it is.
@@ -55,8 +56,8 @@ pub(super) struct ChunkCache {
     keeps_all: bool,
     /// The reader has freed a chunk that was worth keeping, since it last gave up the reserve. Written by the reader.
     gave_up: AtomicBool,
-    /// The reader has left a chunk since it last [rested](Self::rest). The reader's own.
-    has_left: AtomicBool,
+    /// The number of messages that had been read when the reader last [rested](Self::rest); wraps. The reader's own.
+    rested_at: ReadersNumber,
     /// Chunks put into the ring in all, less those that the reader has taken back; wraps. The reader's own.
     given: ReadersNumber,
     /// Chunks that the writer has taken out of the ring in all; wraps. Written by the writer.
@@ -82,7 +83,7 @@ impl ChunkCache {
             most_reserve: reserve,
             keeps_all: most.is_some(),
             gave_up: AtomicBool::new(false),
-            has_left: AtomicBool::new(false),
+            rested_at: ReadersNumber::new(0),
             given: ReadersNumber::new(0),
             taken: AtomicU32::new(0),
             linked: AtomicU32::new(0),
@@ -165,8 +166,6 @@ impl ChunkCache {
         let kept = self.given().wrapping_sub(self.taken.load(Ordering::Relaxed)) as usize;
         let ahead = self.linked.load(Ordering::Relaxed).wrapping_sub(left) as usize;
         let reserve = usize::from(self.reserve.load(Ordering::Relaxed));
-        // ORDERING: Relaxed; only the reader uses it.
-        self.has_left.store(true, Ordering::Relaxed);
         let enough = if self.keeps_all { usize::MAX } else { ahead.max(reserve) };
         let too_great = chunk.groups() > groups && ahead <= usize::from(self.most_reserve);
         if kept >= enough || chunk.groups() < groups || too_great {
@@ -187,20 +186,23 @@ impl ChunkCache {
         }
     }
 
-    /// Reader: is about to sleep. Gives the chunks that are kept back to the system, if it has left none since it was
-    /// last here: then the queue is one of few messages now. A queue with a bound, and one that always has a reserve,
-    /// keeps them. What the system has kept of those that were given up before is given back at once.
+    /// Reader: is about to sleep, and has read `position` messages in all. Gives the chunks that are kept back to the
+    /// system, if there were [few](FEW_BYTES) since it was last here: then the queue is one of few messages now, and not a
+    /// stream that comes by portions, which needs its chunks again. A queue with a bound, and one that always has a
+    /// reserve, keeps them. What the system has kept of those that were given up before is given back at once.
     #[inline]
-    pub(super) fn rest(&self) {
+    pub(super) fn rest(&self, position: usize) {
         if self.keeps_all {
             return;
         }
-        // ORDERING: Relaxed, here and below; `has_left` is the reader's own, and the others only decide how much is kept.
+        // ORDERING: Relaxed, here and below; `rested_at` is the reader's own, and the others only decide how much is kept.
         let gave_up = self.gave_up.load(Ordering::Relaxed);
-        if self.has_left.load(Ordering::Relaxed) {
-            self.has_left.store(false, Ordering::Relaxed);
+        let read = (position as u32).wrapping_sub(self.rested_at.load(Ordering::Relaxed));
+        self.rested_at.store(position as u32, Ordering::Relaxed);
         // Or the writer has raised the reserve while the reader gave it up.
-        } else if gave_up || self.reserve.load(Ordering::Relaxed) > self.least {
+        if (gave_up || self.reserve.load(Ordering::Relaxed) > self.least)
+            && (read as usize).saturating_mul(self.shape.step()) < FEW_BYTES
+        {
             self.shrink();
         }
         if gave_up {
@@ -452,18 +454,22 @@ mod tests {
             cache.allocates();
             assert_eq!((leave(), leave()), (kept, kept));
         }
-        // The first time it has left chunks since.
-        cache.rest();
-        assert_eq!(cache.given(), 2);
-        cache.rest();
+        // Portions of a stream, though each is shorter than a chunk, and the position wraps.
+        let portion = FEW_BYTES / SHAPE.step();
+        let position = u32::MAX as usize - portion;
+        for portions in 1..=3 {
+            cache.rest(position + portions * portion);
+            assert_eq!(cache.given(), 2);
+        }
+        let position = position + 4 * portion - 1;
+        cache.rest(position);
         assert_eq!((cache.given(), leave()), (0, 0));
         // The writer has found a chunk missing before the reader gave the reserve up, and raises it after that.
-        cache.rest();
+        cache.rest(position);
         cache.gave_up.store(false, Ordering::Relaxed);
         cache.reserve.store(2, Ordering::Relaxed);
         assert_eq!((leave(), leave()), (1, 2));
-        cache.rest();
-        cache.rest();
+        cache.rest(position);
         assert_eq!((cache.given(), leave()), (0, 0));
     }
 

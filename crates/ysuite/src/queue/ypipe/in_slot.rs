@@ -9,9 +9,7 @@
 use core::mem::{ManuallyDrop, MaybeUninit, needs_drop};
 use core::ptr::NonNull;
 
-#[cfg(ysuite_loom)]
-use super::chunk::Slot;
-use super::chunk::{Shape, slot};
+use super::chunk::{Shape, Slot, slot};
 use crate::foreign::Panics;
 
 /// A message in its slot, and the right to it, where its type is not known. Dropping this drops the message, there.
@@ -68,6 +66,19 @@ impl<T> InSlot<T> {
         let this = ManuallyDrop::new(self);
         // SAFETY: by `new` the slot holds a message, and this was the right to it: it is read once.
         unsafe { slot::<T>(this.at).with(|message| message.read().assume_init()) }
+    }
+
+    /// Where the message is, to be read once. Then this is [emptied](Self::emptied).
+    #[inline(always)]
+    pub(crate) fn slot(&self) -> &Slot<T> {
+        // SAFETY: by `new` there is a slot, which stays until this is used up.
+        unsafe { slot(self.at) }
+    }
+
+    /// The message has been read.
+    #[inline(always)]
+    pub(crate) fn emptied(self) {
+        core::mem::forget(self);
     }
 
     /// Moves the message to a place that is empty.

@@ -257,7 +257,7 @@ impl Reading {
     /// The caller is about to wait for a message: after few messages, what a burst has left is given back.
     #[inline]
     pub(crate) fn calm(&mut self) {
-        self.core.read_mostly.cache.rest();
+        self.core.read_mostly.cache.rest(self.core.consumed());
     }
 
     /// Gives back what is kept for later messages, in a queue without a bound.

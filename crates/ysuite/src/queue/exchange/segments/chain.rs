@@ -15,6 +15,7 @@ mod models;
 use super::directory::Directory;
 use super::layout::Flag;
 use super::segment::{Behind, Link, Segment};
+use crate::queue::FEW_BYTES;
 use crate::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, window};
 
 /// In this order: what is used once for a segment is last.
@@ -158,16 +159,20 @@ impl<T> Chain<T> {
     }
 
     /// For a reader that is about to sleep, at this position, if the queue has had a message since a reader was last here:
-    /// gives back what a burst has left, but for a few segments; and these too if no segment was retired since.
+    /// gives back what a burst has left, but for a few segments; and these too if there were few messages since.
     pub(super) fn calm(&self, position: u64) {
         // ORDERING: Relaxed throughout; these only decide when pages are given back.
-        if self.directory.reserve() == 0 || self.calm_at.swap(position, Ordering::Relaxed) == position {
+        if self.directory.reserve() == 0 {
+            return;
+        }
+        let taken = position.wrapping_sub(self.calm_at.swap(position, Ordering::Relaxed));
+        if taken == 0 {
             return;
         }
         if self.has_retired.load(Ordering::Relaxed) {
             self.has_retired.store(false, Ordering::Relaxed);
             self.directory.trim();
-        } else {
+        } else if taken.saturating_mul(size_of::<T>() as u64) < FEW_BYTES as u64 {
             self.shrink();
         }
     }
@@ -244,7 +249,7 @@ impl<T> Chain<T> {
         }
         let lap = segment.lap();
         // From the end: if one is missing it is likely to be one of the last.
-        // ORDERING: Acquire pairs with the Release stores of the marks in `Segments::empty`: the messages were read
+        // ORDERING: Acquire pairs with the Release stores of the marks in `Segments::mark`: the messages were read
         // before others are written over them. No fence after the loads, which sanitizers do not understand.
         let is_set = |mark: &Flag| mark.load(Ordering::Acquire) == lap;
         // By eights, of which the compiler makes straight code.

@@ -116,9 +116,22 @@ impl<T> ClaimedSlot<'_, T> {
 
     #[inline]
     pub(crate) fn take(self) -> T {
-        let message = Segments::empty(self.segment, self.segment.lap(), self.place);
-        self.queue.pass(self.place);
+        let message = read(self.slot());
+        self.emptied();
         message
+    }
+
+    /// Where the message is, to be read once. Then the slot is [emptied](Self::emptied).
+    #[inline(always)]
+    pub(crate) fn slot(&self) -> &MessageSlot<T> {
+        self.segment.memory::<T>().slot(self.place)
+    }
+
+    /// The message has been read.
+    #[inline(always)]
+    pub(crate) fn emptied(self) {
+        Segments::mark(self.segment, self.segment.lap(), self.place);
+        self.queue.pass(self.place);
     }
 
     /// As [`ClaimedMessage::take_to`](super::ring::ClaimedMessage::take_to).
@@ -404,10 +417,17 @@ impl<T> Segments<T> {
     }
 
     /// Takes the message out of a claimed slot, and marks it. `lap`: the segment's.
-    #[inline(always)]
+    #[cfg(all(test, not(ysuite_loom)))]
     fn empty(segment: &Segment, lap: u8, place: Place<T>) -> T {
+        let message = read(segment.memory::<T>().slot(place));
+        Self::mark(segment, lap, place);
+        message
+    }
+
+    /// The message has been read out of a claimed slot: marks it. `lap`: the segment's.
+    #[inline(always)]
+    fn mark(segment: &Segment, lap: u8, place: Place<T>) {
         let memory = segment.memory::<T>();
-        let message = read(memory.slot(place));
         window();
         if os::may_mark_lines() {
             // SAFETY: the message was read, and the slot is this thread's until it is marked.
@@ -416,7 +436,6 @@ impl<T> Segments<T> {
         // ORDERING: Release pairs with the Acquire loads in `Chain::is_emptied`: the message was read before the
         // segment is used again.
         segment.marks::<T>().get(place).store(lap, Ordering::Release);
-        message
     }
 
     // MUTANT: Speed only: every reader checks for segments to retire.
@@ -583,10 +602,10 @@ impl<T> Segments<T> {
             to.extend(run.iter().map(read));
             window();
             if os::may_mark_lines() {
-                // SAFETY: as in `empty`.
+                // SAFETY: as in `mark`.
                 (0..run.len()).for_each(|at| unsafe { memory.mark_lines(place.behind(at)) });
             }
-            // ORDERING: Release as in `empty`.
+            // ORDERING: Release as in `mark`.
             marks.run(place, run.len()).iter().for_each(|mark| mark.store(lap, Ordering::Release));
             slots -= run.len();
             place = place.behind(run.len());
