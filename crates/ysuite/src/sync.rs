@@ -29,14 +29,14 @@ pub(crate) use pointer::AtomicPtr;
 pub(crate) use std::sync::atomic::AtomicPtr as StdAtomicPtr;
 #[cfg(not(ysuite_loom))]
 pub(crate) use std::sync::atomic::{
-    AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    AtomicBool, AtomicI32, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
 #[cfg(ysuite_loom)]
 #[cfg(any(feature = "mpmc", feature = "broadcast"))]
 pub(crate) use weakened::AtomicPtr as StdAtomicPtr;
 #[cfg(ysuite_loom)]
 pub(crate) use weakened::{
-    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+    AtomicBool, AtomicI32, AtomicPtr, AtomicU8, AtomicU16, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
 };
 
 mod padded;

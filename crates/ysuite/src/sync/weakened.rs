@@ -208,6 +208,7 @@ macro_rules! integer {
 
 integer!(AtomicI32, i32);
 integer!(AtomicU8, u8);
+integer!(AtomicU16, u16);
 integer!(AtomicU32, u32);
 integer!(AtomicU64, u64);
 integer!(AtomicUsize, usize);

@@ -22,12 +22,14 @@ use core::sync::atomic::AtomicU32 as ReadersNumber;
 use super::chunk::{Chunk, ChunkHeader, Places, Shape};
 use crate::os;
 use crate::queue::FEW_BYTES;
-use crate::sync::{AtomicBool, AtomicPtr, AtomicU8, AtomicU32, Handed, Ordering};
+use crate::sync::{AtomicBool, AtomicPtr, AtomicU16, AtomicU32, Handed, Ordering};
 
-/// Chunks that can be kept in a queue without a bound, however long it is.
+/// Chunks that can be kept in a queue without a bound, however long it is; more, where its reserve may be larger.
 const MOST: usize = if cfg!(ysuite_loom) { 2 } else { 128 };
 /// Slots of the largest ring: a queue with a bound may have any number of chunks.
 const LARGEST: usize = if cfg!(ysuite_loom) { 2 } else { 1024 };
+/// The most chunks that are kept while a reader sleeps.
+const LASTING: u16 = 15;
 /// A queue of at least this many chunks is long.
 const LONG: usize = 8;
 /// A queue with a bound that has no more chunks than these takes no memory for a ring.
@@ -50,9 +52,9 @@ pub(super) struct ChunkCache {
     room: u16,
     /// Chunks kept for reuse in a queue without a bound, however short it is, and how many at least and at most. Raised
     /// by the writer, and lowered by the reader; one of two changes at once may be lost.
-    reserve: AtomicU8,
-    least: u8,
-    most_reserve: u8,
+    reserve: AtomicU16,
+    least: u16,
+    most_reserve: u16,
     keeps_all: bool,
     /// The reader has freed a chunk that was worth keeping, since it last gave up the reserve. Written by the reader.
     gave_up: AtomicBool,
@@ -72,13 +74,13 @@ impl ChunkCache {
     /// For a queue that never has more than `most` chunks, or for one without a bound, which keeps `least` chunks
     /// however short it is, and up to `reserve` where it turns out to need them. Memory is allocated only when the
     /// writer [leaves](Self::leaves) a chunk that is worth keeping.
-    pub(super) fn new(shape: &'static Shape, most: Option<usize>, least: u8, reserve: u8) -> Self {
+    pub(super) fn new(shape: &'static Shape, most: Option<usize>, least: u16, reserve: u16) -> Self {
         Self {
             shape,
             ring: AtomicPtr::new(ptr::null_mut()),
             made: Handed::default(),
-            room: most.unwrap_or(MOST).min(LARGEST) as u16,
-            reserve: AtomicU8::new(least),
+            room: most.unwrap_or(MOST.max(usize::from(reserve))).min(LARGEST) as u16,
+            reserve: AtomicU16::new(least),
             least,
             most_reserve: reserve,
             keeps_all: most.is_some(),
@@ -186,10 +188,11 @@ impl ChunkCache {
         }
     }
 
-    /// Reader: is about to sleep, and has read `position` messages in all. Gives the chunks that are kept back to the
-    /// system, if there were [few](FEW_BYTES) since it was last here: then the queue is one of few messages now, and not a
-    /// stream that comes by portions, which needs its chunks again. A queue with a bound, and one that always has a
-    /// reserve, keeps them. What the system has kept of those that were given up before is given back at once.
+    /// Reader: is about to sleep, and has read `position` messages in all. Gives chunks that are kept back to the system,
+    /// except for a [few](LASTING); and these too, if there were [few messages](FEW_BYTES) since it was last here: then the
+    /// queue is one of few messages now, and not a stream that comes by portions, which needs its chunks again. A queue with
+    /// a bound, and one that always has a reserve, keeps them. What the system has kept of those that were given up before
+    /// is given back at once.
     #[inline]
     pub(super) fn rest(&self, position: usize) {
         if self.keeps_all {
@@ -199,11 +202,11 @@ impl ChunkCache {
         let gave_up = self.gave_up.load(Ordering::Relaxed);
         let read = (position as u32).wrapping_sub(self.rested_at.load(Ordering::Relaxed));
         self.rested_at.store(position as u32, Ordering::Relaxed);
+        let are_few = (read as usize).saturating_mul(self.shape.step()) < FEW_BYTES;
+        let most = if are_few { self.least } else { self.least.max(LASTING) };
         // Or the writer has raised the reserve while the reader gave it up.
-        if (gave_up || self.reserve.load(Ordering::Relaxed) > self.least)
-            && (read as usize).saturating_mul(self.shape.step()) < FEW_BYTES
-        {
-            self.shrink();
+        if self.reserve.load(Ordering::Relaxed) > most || are_few && gave_up {
+            self.keep(most);
         }
         if gave_up {
             os::settle(true);
@@ -211,19 +214,27 @@ impl ChunkCache {
     }
 
     /// Reader: gives the chunks that are kept back to the system, in a queue without a bound.
+    pub(super) fn shrink(&self) {
+        if !self.keeps_all {
+            self.keep(self.least);
+            os::settle(true);
+        }
+    }
+
+    /// Reader: keeps at most this many chunks from now on, or those that it always has.
     #[cold]
     #[inline(never)]
-    pub(super) fn shrink(&self) {
-        if self.keeps_all {
-            return;
+    fn keep(&self, most: u16) {
+        // ORDERING: Relaxed throughout; they only decide how much is kept.
+        self.reserve.store(most, Ordering::Relaxed);
+        let kept = |most: u16| self.given().wrapping_sub(self.taken.load(Ordering::Relaxed)) > u32::from(most);
+        if most <= self.least {
+            self.gave_up.store(false, Ordering::Relaxed);
         }
-        // ORDERING: Relaxed twice; they only decide how much is kept.
-        self.gave_up.store(false, Ordering::Relaxed);
-        self.reserve.store(self.least, Ordering::Relaxed);
-        while let Some(chunk) = self.take_back() {
+        while most <= self.least || kept(most) {
+            let Some(chunk) = self.take_back() else { return };
             self.free(Some(chunk));
         }
-        os::settle(true);
     }
 
     /// The thread that makes the queue: puts a chunk into the ring, and makes that first.
@@ -389,7 +400,7 @@ mod tests {
     const SMALL: usize = 1;
     const GREAT: usize = 3;
 
-    const RESERVE: u8 = 3;
+    const RESERVE: u16 = 3;
 
     const SHAPE: &Shape = Geometry::<u64>::SHAPE;
 

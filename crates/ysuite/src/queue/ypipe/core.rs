@@ -28,13 +28,15 @@ use crate::sync::{AtomicPtr, AtomicU8, AtomicU32, Ordering, UnsafeCell};
 /// model.
 const EAGER_BYTES: usize = if cfg!(ysuite_loom) { 1 } else { 1 << 20 };
 
-/// The most chunks that a queue without a bound keeps for reuse however short it is, once it has missed them: still less
-/// than 1 MiB, and repeated bursts of 100,000 small messages request nothing from the kernel. Fewer messages so large that
-/// each is a chunk by itself.
-const STREAM_RESERVE: u8 = 15;
-const LARGE_RESERVE: u8 = 4;
+/// The most chunks that a queue without a bound keeps for reuse however short it is, once it has missed them, and until its
+/// reader sleeps: repeated bursts of 100,000 messages request little or nothing from the kernel. Of messages of
+/// [some length](LENGTHY) more, and fewer of those that are so large that each is a chunk by itself.
+const STREAM_RESERVE: u16 = 127;
+const LENGTHY_RESERVE: u16 = 400;
+const LARGE_RESERVE: u16 = 4;
+const LENGTHY: usize = 128;
 /// The chunks that a lane keeps, always: together with a great chunk in use less than 64 KiB.
-const LANE_RESERVE: u8 = 2;
+const LANE_RESERVE: u16 = 2;
 
 /// A queue's writer may publish.
 pub(super) const OPEN: u8 = 0;
@@ -46,8 +48,9 @@ pub(super) const OVER: u8 = 2;
 
 /// A bounded queue of at most this many groups has chunks that are each larger than its capacity.
 const FEW: usize = 4;
-/// Groups of the first chunk of a queue without a bound.
+/// Groups of the first chunk of a queue without a bound, where two of them have this many bytes at most; otherwise it is one.
 const STREAM_FIRST: usize = 2;
+const STREAM_FIRST_BYTES: usize = 256;
 /// Groups of a lane's first chunk, and bytes of the largest chunk a lane keeps: of a thousand lanes only a few stream.
 const LANE_FIRST: usize = 1;
 const LANE_BYTES: usize = 8 * 1024;
@@ -204,12 +207,16 @@ impl PipeCore {
         lap: usize,
         most: usize,
     ) -> (Self, Chunk, ReadCursor) {
-        let reserve = if shape.groups > 1 { STREAM_RESERVE } else { LARGE_RESERVE };
+        let reserve = match shape.groups {
+            ..=1 => LARGE_RESERVE,
+            _ if shape.step() < LENGTHY => STREAM_RESERVE,
+            _ => LENGTHY_RESERVE,
+        };
         let core = Self::with(shape, bound, most, (0, reserve), Passive::new());
         let (mut first, cache) = (core.groups(), &core.read_mostly.cache);
         if !core.is_bounded() {
             // A queue of few messages takes little memory: chunks grow until they are worth keeping.
-            first = first.min(STREAM_FIRST);
+            first = first.min((STREAM_FIRST_BYTES / shape.stride()).clamp(1, STREAM_FIRST));
         } else if first.saturating_mul(shape.stride()).saturating_mul(cache.room()) <= EAGER_BYTES {
             // From 1: one chunk is in use already.
             (1..cache.room()).for_each(|_| cache.put_first(Chunk::allocate(shape, first, lap)));
@@ -231,7 +238,7 @@ impl PipeCore {
     // by `a_burst_is_given_back` and `a_small_bounded_channel_never_allocates_after_it_was_made`.
     /// A core whose chunks, once they are worth keeping, have `most` groups, or so few that two hold the capacity.
     /// `reserve`: how many of them are kept without a bound however short the queue is, at least and at most.
-    fn with(shape: &'static Shape, bound: Option<usize>, most: usize, reserve: (u8, u8), reader: Passive) -> Self {
+    fn with(shape: &'static Shape, bound: Option<usize>, most: usize, reserve: (u16, u16), reader: Passive) -> Self {
         let capacity = bound.unwrap_or(usize::MAX);
         let is_bounded = capacity != usize::MAX;
         let (most_full, few) = (capacity.div_ceil(shape.slots()), (capacity / shape.slots()).saturating_add(1));

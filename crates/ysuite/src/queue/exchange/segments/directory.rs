@@ -20,7 +20,7 @@ const PIECES: usize = if cfg!(ysuite_loom) { 2 } else { 22 };
 const LASTING: usize = 8;
 /// The most bytes of groups that are kept warm until a reader waits, unless [`LASTING`] segments have more. So a burst
 /// finds the pages of the last one.
-const RESERVE: usize = 2 << 20;
+const RESERVE: usize = 8 << 20;
 /// How many segments there may be.
 const MOST: usize = SegmentedArray::<Segment, FIRST, PIECES>::MOST;
 
