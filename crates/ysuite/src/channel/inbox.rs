@@ -249,7 +249,7 @@ impl<T> Inbox<T> {
         let bounded = receiver.map(|exchange| Bounded { exchange, notice: None });
         let sender = InboxSender { ordinary, urgent, exchange, parker: parker.clone(), holders: holders.clone() };
         let queues = Queues { urgent: urgent_lanes, ordinary: ordinary_lanes, bounded, parker, holders };
-        (sender, Self { queues, backoff: RecvBackoff::new() })
+        (sender, Self { queues, backoff: RecvBackoff::new(None) })
     }
 
     // MUTANT: Speed only: the slow path checks the urgent lanes itself.

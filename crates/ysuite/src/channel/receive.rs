@@ -42,6 +42,8 @@ pub(super) trait ReadingEnd: WaitingEnd {
     fn len_up_to(&self, enough: usize) -> usize;
     /// The number of messages that have been taken; wraps.
     fn position(&self) -> usize;
+    /// The most messages that there can be, of one sender.
+    fn bound(&self) -> Option<usize>;
     /// Whether nothing more will be published.
     fn is_closed(&self) -> bool;
     /// After finding nothing: whether there is a message all the same. A queue that its receiver has closed may have
@@ -80,6 +82,10 @@ pub(super) struct RecvBackoff {
     backoff: Backoff,
     /// The number of messages that had been taken at the last wait.
     waited_at: usize,
+    /// The queue has less room than is filled during a pause: then its sender waits as well.
+    is_short: bool,
+    /// How often in a row an attempt has paused in vain, up to [`RARELY`]: its next stream is as many times twice as long.
+    in_vain: u8,
 }
 
 /// This many bytes of messages without a wait are a stream. The receiver has then caught up with the sender in a cache
@@ -89,6 +95,9 @@ const STREAM: usize = 1024;
 /// A stream has at least and at most this many messages.
 const FEWEST: usize = 8;
 const MOST: usize = 64;
+const RARELY: u8 = 8;
+/// A queue with room for this many messages is worth a pause.
+const ROOMY: usize = 128;
 /// Pauses after a stream of small messages: a fraction of a microsecond.
 const PAUSES: u32 = 16;
 /// A batch of up to this many messages is taken without counting the messages first. A larger batch could last as long
@@ -97,8 +106,9 @@ const AMPLE: usize = if cfg!(ysuite_loom) { 4 } else { 4096 };
 
 // MUTANT: Speed only: when a receiver that has streamed pauses before it polls again.
 impl RecvBackoff {
-    pub(super) fn new() -> Self {
-        Self { backoff: Backoff::new(), waited_at: 0 }
+    /// `bound`: of the queue.
+    pub(super) fn new(bound: Option<usize>) -> Self {
+        Self { backoff: Backoff::new(), waited_at: 0, is_short: bound.is_some_and(|bound| bound < ROOMY), in_vain: 0 }
     }
 
     pub(super) fn set_spin(&mut self, spin: Spin) {
@@ -123,6 +133,9 @@ impl RecvBackoff {
     #[cold]
     #[inline(never)]
     fn pause(&self, deadline: Deadline, bytes: usize) {
+        if self.is_short {
+            return;
+        }
         if bytes > SMALL {
             self.backoff.stand_back(deadline, bytes);
         } else if self.backoff.may_spin() {
@@ -139,7 +152,13 @@ impl RecvBackoff {
     /// Whether there was a stream up to this position, and no wait since it began.
     #[inline(always)]
     fn has_streamed(&self, position: usize, bytes: usize) -> bool {
-        position.wrapping_sub(self.waited_at) >= stream_of(bytes)
+        position.wrapping_sub(self.waited_at) >= stream_of(bytes) << self.in_vain
+    }
+
+    /// Behind the pause of an attempt: what there is now. A sender that does not get ahead in that time sends too seldom, or
+    /// waits for an answer.
+    fn has_paused(&mut self, messages: usize) {
+        self.in_vain = if messages < FEWEST { RARELY.min(self.in_vain + 1) } else { 0 };
     }
 }
 
@@ -155,7 +174,8 @@ const fn stream_of(bytes: usize) -> usize {
 
 impl<E: ReadingEnd> Receiving<E> {
     pub(super) fn new(end: E, meeting: MeetingEnd<E::Message, false>) -> Self {
-        Self { end, backoff: RecvBackoff::new(), meeting }
+        let backoff = RecvBackoff::new(end.bound());
+        Self { end, backoff, meeting }
     }
 
     /// This receiver at a rendezvous (`Ok`), or with its queue.
@@ -303,12 +323,19 @@ impl<E: ReadingEnd> Receiving<E> {
     #[inline(never)]
     fn find_slowly(&mut self) -> Result<(), TryRecvError> {
         if self.backoff.has_streamed(self.end.position(), size_of::<E::Message>()) {
-            self.backoff.look_away(self.end.position(), Deadline::Never, size_of::<E::Message>());
+            self.look_away();
             if self.end.has_message() {
                 return Ok(());
             }
         }
         self.nothing()
+    }
+
+    // MUTANT: Speed only: when to pause.
+    /// An attempt has found nothing after a stream: pauses, so that the sender gets ahead.
+    fn look_away(&mut self) {
+        self.backoff.look_away(self.end.position(), Deadline::Never, size_of::<E::Message>());
+        self.backoff.has_paused(self.end.len_up_to(FEWEST));
     }
 
     // MUTANT: Speed only: the slow path finds nothing either, with the same result.
@@ -327,7 +354,7 @@ impl<E: ReadingEnd> Receiving<E> {
     #[inline(never)]
     fn try_recv_slowly(&mut self, loose: &mut LoosePlace<E::Message>) -> Result<InSlot<E::Message>, TryRecvError> {
         if self.backoff.has_streamed(self.end.position(), size_of::<E::Message>()) {
-            self.backoff.look_away(self.end.position(), Deadline::Never, size_of::<E::Message>());
+            self.look_away();
             if let Some(message) = self.end.take() {
                 return Ok(message);
             }
@@ -622,13 +649,27 @@ pub(super) use impl_receiver_traits;
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::{Deadline, RecvBackoff, stream_of};
+    use super::{Deadline, FEWEST, RecvBackoff, stream_of};
 
     #[test]
     fn large_messages_are_a_stream_sooner() {
         assert_eq!([0, 8, 16, 64, 256, 8000].map(stream_of), [64, 64, 64, 16, 8, 8]);
-        let mut backoff = RecvBackoff::new();
+        let mut backoff = RecvBackoff::new(None);
         backoff.look_away(20, Deadline::Passed, 64);
         assert_eq!([35, 36].map(|position| backoff.has_streamed(position, 64)), [false, true]);
+    }
+
+    /// Claim: A receiver that polls for answers pauses ever more rarely.
+    #[test]
+    fn a_pause_that_no_sender_uses_becomes_rare() {
+        let mut backoff = RecvBackoff::new(None);
+        for stream in [16, 32, 64] {
+            assert_eq!([stream - 1, stream].map(|position| backoff.has_streamed(position, 64)), [false, true]);
+            backoff.has_paused(FEWEST - 1);
+        }
+        (0..20).for_each(|_| backoff.has_paused(0));
+        assert_eq!([4095, 4096].map(|position| backoff.has_streamed(position, 64)), [false, true]);
+        backoff.has_paused(FEWEST);
+        assert!(backoff.has_streamed(16, 64));
     }
 }

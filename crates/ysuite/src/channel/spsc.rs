@@ -277,6 +277,10 @@ impl<T> ReadingEnd for SpscReader<T> {
         self.reader.position()
     }
 
+    fn bound(&self) -> Option<usize> {
+        self.reader.capacity()
+    }
+
     fn is_closed(&self) -> bool {
         self.reader.is_closed()
     }

@@ -483,6 +483,10 @@ impl<T> ReadingEnd for Lanes<T> {
         self.lanes.granted.wrapping_sub(self.lanes.left)
     }
 
+    fn bound(&self) -> Option<usize> {
+        self.shared.bound()
+    }
+
     fn is_closed(&self) -> bool {
         self.shared.is_disconnected()
     }
