@@ -68,6 +68,10 @@
 //
 // **Standing off.** An end that has caught up with a stream pauses before it looks again. Stream of 8 bytes, in one run: 31
 // to 119 ns without, 8.6 with 48 pauses, 5.3 with 120, 6.0 with 300; threads: 5.4. A writer that asks for its lines two groups ahead: 7.6 without, 5.6 with it.
+//
+// **A writer asks for every line of a later group, and at the ring's end for those at its front**: else each is fetched from the
+// reader when it is written. A message of 128 bytes, broadcast into a ring that was read: 27.6 ns with one line, 17.6 with all; a
+// stream of 256 bytes: 45.9 and 36.3. Not of long messages: see `ring/typed.rs`.
 #![cfg(target_os = "linux")]
 #![allow(clippy::result_large_err, reason = "an end that cannot be given away goes on")]
 #![cfg_attr(docsrs, feature(doc_cfg))]
