@@ -1009,15 +1009,20 @@ fn lies_in_a_hello_are_refused() {
     let pipe = rustix::pipe::pipe().unwrap();
     let (fd, ring) = (good.as_fd(), bell.as_fd());
     let refused = |why| Error::Refused(why);
-    let mut other_version = hello;
-    other_version[12..16].copy_from_slice(&0x0002_0000_u32.to_ne_bytes());
-    let cases: [(&[u8], &[BorrowedFd<'_>], Error); 17] = [
+    let of_version = |version: u32| {
+        let mut other = hello;
+        other[12..16].copy_from_slice(&version.to_ne_bytes());
+        other
+    };
+    let (earlier, later) = (of_version(0x0001_0000), of_version(0x0003_0000));
+    let cases: [(&[u8], &[BorrowedFd<'_>], Error); 18] = [
         (&hello[..7], &[fd, ring], refused(Why::Magic)),
         (&hello[..16], &[fd, ring], refused(Why::Packet)),
         (&[0; 24], &[fd, ring], refused(Why::Magic)),
         (&[hello.as_slice(), b"x"].concat(), &[fd, ring], refused(Why::Packet)),
         (&[hello.as_slice(), &[0; 100_000]].concat(), &[fd, ring], refused(Why::Packet)),
-        (&other_version, &[fd, ring], refused(Why::Version(0x0002_0000))),
+        (&earlier, &[fd, ring], refused(Why::Version(0x0001_0000))),
+        (&later, &[fd, ring], refused(Why::Version(0x0003_0000))),
         (&crate::link::packet(2, 0), &[fd, ring], refused(Why::Packet)),
         (&crate::link::packet(0, 77), &[fd, ring], refused(Why::Packet)),
         (&crate::link::packet(0, 2 | 4 << 32), &[], refused(Why::ByPeer("the peer's memory has a wrong size"))),

@@ -72,6 +72,11 @@
 // **A writer asks for every line of a later group, and at the ring's end for those at its front**: else each is fetched from the
 // reader when it is written. A message of 128 bytes, broadcast into a ring that was read: 27.6 ns with one line, 17.6 with all; a
 // stream of 256 bytes: 45.9 and 36.3. Not of long messages: see `ring/typed.rs`.
+//
+// **Groups are those of `ysuite`**, whose rule is copied, so that this crate does not depend on that one; a test compares. Of
+// messages of 41 to 169 bytes each had a state of its own before. Streams of 48, 64, 96 and 128 bytes, bound 65,536: 9.0, 11.7,
+// 14.7 and 20.0 ns before, 7.8, 9.8, 12.7 and 17.5 after. The price: one message alone, of 17 to 24 or 41 to 56 bytes, is in
+// another line than its state. One way, spinning: 57 and 60 ns before, 65 and 72 after.
 #![cfg(target_os = "linux")]
 #![allow(clippy::result_large_err, reason = "an end that cannot be given away goes on")]
 #![cfg_attr(docsrs, feature(doc_cfg))]

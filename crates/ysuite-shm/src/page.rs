@@ -11,7 +11,7 @@ use crate::{Error, Why};
 /// "ysshm" and two zeros, in the order of the machine that wrote it: another order reads as another protocol.
 const MAGIC: u64 = u64::from_ne_bytes(*b"ysshm\0\0\x01");
 /// The major version in the upper half, which must be equal; the minor in the lower, which need not.
-pub(crate) const VERSION: u32 = 0x0001_0000;
+pub(crate) const VERSION: u32 = 0x0002_0000;
 
 const AT_MAGIC: usize = 0;
 const AT_VERSION: usize = 8;

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-/* The layout of version 1 of the protocol. */
+/* The layout of version 2 of the protocol. */
 enum { PAGE = 4096, RING = PAGE, CAPACITY = 128, MAGIC_AT = 0, VERSION_AT = 8, ROLE_AT = 16, SIZE_AT = 24, ALIGN_AT = 32, CAPACITY_AT = 40, BYTES_AT = 48, NAME_AT = 64, FLAGS_AT = 80 };
 enum { ASLEEP = 128, FENCED = 256, CONSUMED = 384, CLOSED = 512, PUBLISHED = 640 };
 enum { SENDER = 0, RECEIVER = 1, BYTES = 1 };
@@ -42,7 +42,7 @@ static liar made(int role, int seals, int *socket) {
   CHECK_IS(fcntl(it.memory, F_ADD_SEALS, seals), 0);
   it.bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
   memcpy(&magic, "ysshm\0\0\1", 8);
-  put(&it, VERSION_AT, UINT64_C(0x10000));
+  put(&it, VERSION_AT, UINT64_C(0x20000));
   put(&it, ROLE_AT, (uint64_t)role << 8 | BYTES), put(&it, SIZE_AT, 1), put(&it, ALIGN_AT, 1);
   put(&it, CAPACITY_AT, role == SENDER ? CAPACITY : 0), put(&it, BYTES_AT, it.bytes);
   /* The hash of no name. */
@@ -65,7 +65,7 @@ typedef struct {
 static packet hello_of(uint32_t flags, uint64_t what) {
   packet it;
   memcpy(&it.words[0], "ysshm\0he", 8);
-  it.words[1] = UINT64_C(0x10000) << 32 | flags, it.words[2] = what;
+  it.words[1] = UINT64_C(0x20000) << 32 | flags, it.words[2] = what;
   return it;
 }
 
@@ -221,7 +221,7 @@ static void lies_in_a_hello_are_refused(void) {
   const packet hello = hello_of(0, 0), careful = hello_of(1, 0), flag = hello_of(4, 0), shared = hello_of(2, 0);
   const packet closes = hello_of(0, 1), refuses = hello_of(0, 2 | UINT64_C(4) << 32), unknown = hello_of(0, 77);
   packet version = hello, magic = hello;
-  version.words[1] = UINT64_C(0x20000) << 32, magic.words[0]++;
+  version.words[1] = UINT64_C(0x30000) << 32, magic.words[0]++;
   const answer answers[] = {
       answer_of(&hello, 7, right, YS_REFUSED_MAGIC),       answer_of(&hello, 16, right, YS_REFUSED_PACKET),
       answer_of(&hello, 100, right, YS_REFUSED_PACKET),    answer_of(&magic, 24, right, YS_REFUSED_MAGIC),

@@ -97,8 +97,9 @@ fn takes<T: Message>(
     rest.start.wrapping_add(taken)
 }
 
-fuzz_target!(|data: &[u8]| attempt(data, |input| match input.below(3) {
+fuzz_target!(|data: &[u8]| attempt(data, |input| match input.below(4) {
     0 => run::<u64>(input),
     1 => run::<[u64; 3]>(input),
+    2 => run::<[u64; 8]>(input),
     _ => run::<[u64; 25]>(input),
 }));

@@ -26,7 +26,7 @@ fn write(memory: &Memory, at: usize, bytes: &[u8]) {
 
 /// So long that a group has one slot, and so has a place.
 fn largest(input: &mut Input) -> usize {
-    40 + 8 * input.below(20)
+    168 + 8 * input.below(20)
 }
 
 /// A word in the ring, of the first groups more often.

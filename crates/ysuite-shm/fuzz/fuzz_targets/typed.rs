@@ -106,9 +106,11 @@ fn run<T: Message>(input: &mut Input) {
     }
 }
 
-fuzz_target!(|data: &[u8]| attempt(data, |input| match input.below(4) {
+fuzz_target!(|data: &[u8]| attempt(data, |input| match input.below(6) {
     0 => run::<u64>(input),
     1 => run::<[u64; 3]>(input),
     2 => run::<[u64; 25]>(input),
+    3 => run::<[u64; 8]>(input),
+    4 => run::<[u64; 16]>(input),
     _ => run::<[u8; 3]>(input),
 }));

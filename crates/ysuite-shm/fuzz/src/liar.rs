@@ -16,7 +16,7 @@ use crate::memory::{HEADER, Memory, PAGE, WORDS};
 
 const MAGIC: u64 = u64::from_ne_bytes(*b"ysshm\0\0\x01");
 const HELLO: u64 = u64::from_ne_bytes(*b"ysshm\0he");
-const VERSION: u64 = 0x0001_0000;
+const VERSION: u64 = 0x0002_0000;
 /// Flags of a hello.
 const CAREFUL: u32 = 1;
 const SHARING: u32 = 2;

@@ -2,7 +2,7 @@
 //! What it does is decided by the bytes that libFuzzer makes up ([`Input`]): it says a hello, honest or not, and writes into
 //! its memory, now as an honest end would, now a lie, between the calls of the end that is tried.
 //!
-//! The layout is that of version 1 of the protocol, as `page.rs`, `link.rs` and `ring/` have it. A target notices where it
+//! The layout is that of version 2 of the protocol, as `page.rs`, `link.rs` and `ring/` have it. A target notices where it
 //! is another: then an honest hello is refused.
 #![cfg(target_os = "linux")]
 
@@ -43,7 +43,9 @@ macro_rules! message {
 }
 
 message!(u64, 7, 64, |number| number);
-message!([u64; 3], 2, 64, |number| [number; 3]);
+message!([u64; 3], 5, 128, |number| [number; 3]);
+message!([u64; 8], 7, 512, |number| [number; 8]);
+message!([u64; 16], 7, 1024, |number| [number; 16]);
 message!([u64; 25], 1, 256, |number| [number; 25]);
 message!([u8; 3], 7, 64, |number: u64| [number as u8; 3]);
 

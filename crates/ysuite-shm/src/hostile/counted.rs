@@ -13,9 +13,9 @@ use crate::{
     WorkReceiver,
 };
 
-/// From one job to the next, and from one answer to the next: a word that says the state, one with the length, and 40 bytes, as
-/// much as fills a line. A question has a number as well, and less.
-const STRIDE: usize = 64;
+/// From one job to the next: a word with the length, and 40 bytes; all jobs are in one group, behind its state. With a state of
+/// its own, an answer fills a line. A question has a number as well, and less.
+const STEP: usize = 48;
 const LARGEST: usize = 40;
 
 type Asked = Question<Bytes, Bytes>;
@@ -46,7 +46,7 @@ fn working() -> (BytesWorkSender, WorkReceiver<Bytes>) {
 #[test]
 fn a_sender_of_jobs_of_bytes_that_lies_word_by_word() {
     let (mut broken, mut whole) = (0, 0);
-    for word in (RING..RING + 5 * STRIDE).step_by(8) {
+    for word in (RING..RING + 8 + 4 * STEP).step_by(8) {
         for lie in lies(17, 4).chain(30..50) {
             let (sender, mut worker) = working();
             sender.first_region().word(word).store(lie, Ordering::Relaxed);
@@ -67,9 +67,9 @@ fn a_sender_of_jobs_of_bytes_that_lies_word_by_word() {
     assert!(broken > 500 && whole > 500, "{broken} {whole}");
     // A job that breaks the channel is not lost: another has it.
     let (mut sender, mut worker) = working();
-    sender.first_region().word(RING + STRIDE + 8).store(LARGEST as u64 + 1, Ordering::Relaxed);
+    sender.first_region().word(RING + 8 + STEP).store(LARGEST as u64 + 1, Ordering::Relaxed);
     assert_eq!(worker.try_recv().unwrap_err(), TryRecvError::Ended(Error::Broken));
-    sender.first_region().word(RING + STRIDE + 8).store(17, Ordering::Relaxed);
+    sender.first_region().word(RING + 8 + STEP).store(17, Ordering::Relaxed);
     let mut other = WorkReceiver::<Bytes>::from_fd(sender.seat().unwrap()).unwrap();
     assert_eq!(worker.try_recv().unwrap_err(), TryRecvError::Ended(Error::Broken), "it stays");
     drop(worker);
@@ -121,7 +121,7 @@ fn a_receiver_of_questions_that_lies_about_lengths() {
 #[test]
 fn a_caller_that_lies_about_lengths() {
     let (mut broken, mut whole) = (0, 0);
-    for word in (RING..RING + 2 * STRIDE).step_by(8) {
+    for word in (RING..RING + 8 + 2 * STEP).step_by(8) {
         for lie in lies(17, 2).chain(25..50) {
             let (mut funnel, mut caller) = calling();
             let mut innocent = options().bytes_caller::<Bytes>(funnel.seat().unwrap().1, LARGEST).unwrap();

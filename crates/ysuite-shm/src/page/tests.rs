@@ -34,8 +34,10 @@ fn each_word_of_a_header_is_checked() {
     let (own, peer, _) = page();
     let changes = [
         (AT_MAGIC, 0, Why::Magic),
-        (AT_VERSION, 0x0002_0000, Why::Version(0x0002_0000)),
-        (AT_VERSION, 0x0001_0001_0000, Why::Version(0x0001_0000)),
+        // Groups had other sizes in version 1.
+        (AT_VERSION, 0x0001_0000, Why::Version(0x0001_0000)),
+        (AT_VERSION, 0x0003_0000, Why::Version(0x0003_0000)),
+        (AT_VERSION, 0x0001_0002_0000, Why::Version(0x0002_0000)),
         (AT_ROLE, 1, Why::Kind),
         (AT_ROLE, 0x200, Why::Kind),
         (AT_ROLE, 0x100, Why::Role),
@@ -43,7 +45,7 @@ fn each_word_of_a_header_is_checked() {
         (super::AT_ALIGN, 16, Why::Type),
         (super::AT_NAME, 1, Why::Type),
         (super::AT_NAME_REST, 1, Why::Type),
-        (AT_FLAGS, 2, Why::Version(0x0001_0000)),
+        (AT_FLAGS, 2, Why::Version(0x0002_0000)),
         (AT_BYTES, PAGE as u64, Why::Size),
     ];
     for (at, value, why) in changes {
@@ -51,8 +53,9 @@ fn each_word_of_a_header_is_checked() {
         assert_eq!(Header::read(&peer, Role::Sender, &shape()), Err(Error::Refused(why)), "{at}");
         own.word(at).store(before, Ordering::Relaxed);
     }
+    assert_eq!(Why::Version(0x0001_0000).to_string(), "the peer speaks version 1.0");
     // A later minor version that asks for nothing is as good.
-    own.word(AT_VERSION).store(0x0001_0007, Ordering::Relaxed);
+    own.word(AT_VERSION).store(0x0002_0007, Ordering::Relaxed);
     assert!(Header::read(&peer, Role::Sender, &shape()).is_ok());
 }
 

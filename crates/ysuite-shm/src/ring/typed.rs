@@ -1,5 +1,5 @@
-//! A ring of messages of one type, in groups of one or two cache lines: a state word and the slots that it describes, so
-//! that the reader learns of a message and gets it with one line.
+//! A ring of messages of one type, in groups of one to sixteen cache lines: a state word and the slots that it describes,
+//! so that the reader learns of a small message and gets it with one line.
 //!
 //! The state is a position: how many messages are published up to here. A reader that stands in the group subtracts the
 //! position of the group's first slot: the result is how many slots are published, or else the state is of the lap
@@ -17,6 +17,10 @@ use crate::sync::{AtomicU64, Ordering, Step, fence, is_left_out, word_at};
 use crate::{Bytes, Message};
 
 const LINE: usize = 64;
+/// Bytes of a group of at least four messages that are not small.
+const LONG: usize = 8 * LINE;
+/// Bytes of a group of at least six messages that are longer.
+const VAST: usize = 16 * LINE;
 
 /// Where things are within a group, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,16 +40,7 @@ impl Places {
         let align = if align > 8 { align } else { 8 };
         let step = if size == 0 { align } else { size.next_multiple_of(align) };
         let first = align;
-        let (one, two) = (LINE.saturating_sub(first) / step, (2 * LINE).saturating_sub(first) / step);
-        let (slots, stride) = if one >= 2 {
-            (one, LINE)
-        } else if two >= 3 {
-            (two, 2 * LINE)
-        } else if one == 1 {
-            (1, LINE)
-        } else {
-            (1, (first + step).next_multiple_of(LINE))
-        };
+        let (slots, stride) = group(first, step);
         Self { step, first, slots, stride }
     }
 
@@ -56,6 +51,28 @@ impl Places {
 
     pub(crate) fn ring_bytes(&self, capacity: usize) -> Option<usize> {
         self.groups(capacity)?.checked_mul(self.stride)
+    }
+}
+
+/// The number of slots of a group, and its bytes. `first`: where its first slot is; `step`: the bytes of a slot.
+///
+/// The rule of `ysuite`'s groups, for the same reason: where each message of about a line has a state of its own, every
+/// line is that of two messages. A longer message has its state in front.
+const fn group(first: usize, step: usize) -> (usize, usize) {
+    let one = LINE.saturating_sub(first) / step;
+    let two = (2 * LINE).saturating_sub(first) / step;
+    let long = LONG.saturating_sub(first) / step;
+    let vast = VAST.saturating_sub(first) / step;
+    if one > 2 || (one == 2 && two == 4) {
+        (one, LINE)
+    } else if two > 4 {
+        (two, 2 * LINE)
+    } else if long > 3 {
+        (long, LONG)
+    } else if vast > 5 {
+        (vast, VAST)
+    } else {
+        (1, (first + step).next_multiple_of(LINE))
     }
 }
 
@@ -336,8 +353,8 @@ impl<T: Entry> Cursor<T> {
 
 /// How many groups ahead the writer asks for lines: its reader still has copies of them.
 const AHEAD: usize = 2;
-/// For how many lines of a group it asks at most.
-const MOST: usize = 16;
+/// For how many lines of a group it asks at most: those of the longest group of more messages than one.
+const MOST: usize = VAST / LINE;
 
 /// Asks for a line that will be written. A hint: the address may be anything.
 #[inline(always)]
@@ -591,3 +608,6 @@ impl<T: Entry> Reader<T> {
 
 #[cfg(all(test, ysuite_loom))]
 mod models;
+
+#[cfg(all(test, not(ysuite_loom)))]
+mod tests;

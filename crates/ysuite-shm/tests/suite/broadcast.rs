@@ -288,12 +288,18 @@ fn a_lossy_stream_of_batches_is_whole() {
 /// Claim: A lossy sender waits for nobody, and its receivers receive whole messages, in order, or learn how many they lost.
 #[test]
 fn a_lossy_stream_is_whole() {
-    let mut sender = lossy().broadcast_without_name::<[u64; 5]>(64).unwrap();
+    lossy_stream::<5>();
+    // One of a line has its state at the front of eight lines.
+    lossy_stream::<8>();
+}
+
+fn lossy_stream<const WORDS: usize>() {
+    let mut sender = lossy().broadcast_without_name::<[u64; WORDS]>(64).unwrap();
     let receiving: Vec<_> = (0..3)
         .map(|number| {
             let seat = sender.seat().unwrap();
             thread::spawn(move || {
-                let mut receiver = BroadcastReceiver::<[u64; 5]>::from_fd(seat).unwrap();
+                let mut receiver = BroadcastReceiver::<[u64; WORDS]>::from_fd(seat).unwrap();
                 receiver.set_spin([0, 30, 1_000][number]);
                 let mut next = None;
                 loop {
@@ -313,7 +319,7 @@ fn a_lossy_stream_is_whole() {
     while sender.receivers() < 3 {
         sender.serve();
     }
-    (0..200_000).for_each(|message| sender.send([message; 5]));
+    (0..200_000).for_each(|message| sender.send([message; WORDS]));
     drop(sender);
     for receiver in receiving {
         let (next, error) = receiver.join().unwrap();

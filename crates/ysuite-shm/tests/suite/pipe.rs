@@ -48,8 +48,11 @@ fn messages_of_all_sizes_go_round() {
     goes_round(|number| number as u8);
     goes_round(|number| [number as u8; 3]);
     goes_round(|number| [number as u16; 7]);
+    goes_round(|number| [number; 3]);
     goes_round(|number| [number; 7]);
     goes_round(|number| [number; 9]);
+    goes_round(|number| [number; 16]);
+    goes_round(|number| [number; 21]);
     goes_round(|number| [number; 512]);
     goes_round(|number| [number as u8; 65]);
     goes_round(|number| u128::from(number) << 60);

@@ -301,6 +301,7 @@ impl<T> Geometry<T> {
 /// Small messages share a line with their state, or two lines where those have more than twice as many. Of messages that
 /// are not much longer than a line, many are in a group of [`LONG`] or [`VAST`] bytes: where each had a state of its own,
 /// every line was that of two messages, and a stream took 1.3 to 2 times as long. A longer message has its state in front.
+/// `ysuite-shm` has a copy of this rule.
 const fn group(first: usize, step: usize, align: usize) -> (usize, usize) {
     let one = LINE.saturating_sub(first) / step;
     let two = (2 * LINE).saturating_sub(first) / step;
