@@ -4,7 +4,8 @@
 
 #include <stdatomic.h>
 
-enum { RING = 4096, LARGEST = 56, MOST_REGIONS = 8 };
+/* So long that each job, question and answer has a state of its own, at the front of three lines. */
+enum { RING = 4096, LARGEST = 168, STRIDE = 192, MOST_REGIONS = 8 };
 
 /* The memory that an end writes, and others read. */
 typedef struct {
@@ -50,7 +51,7 @@ static size_t word_of(unsigned number) {
   static const size_t words[PAGE_WORDS] = {0, 128, 256, 384, 392, 512, 640, 648, 768, 776};
   if (number < PAGE_WORDS) return words[number] / 8;
   number -= PAGE_WORDS;
-  return RING / 8 + (number < GROUP_WORDS ? number : (number - GROUP_WORDS + 1) * 16);
+  return RING / 8 + (number < GROUP_WORDS ? number : (number - GROUP_WORDS + 1) * STRIDE / 8);
 }
 
 /* The channel has ended by a lie about a word, or may have. */
