@@ -47,7 +47,7 @@
  *  ThreadSanitizer knows nothing of a bridge's thread: run it with TSAN_OPTIONS=ignore_noninstrumented_modules=1.
  *
  *  Times are nanoseconds in an `int64_t`: 0 never waits, less than 0 waits for ever. These handles have no stopper, and enter no set and no
- *  select: their descriptors are for poll and epoll. In C++20 what receives and sends takes a std::stop_token.
+ *  select: their descriptors are for poll and epoll. In C++20 what receives, sends and asks takes a std::stop_token.
  *
  *  @code{.c}
  *  // In an event loop: receive until YS_EMPTY, arm, and sleep if that says so.
@@ -780,6 +780,35 @@ int ys_zmq_asker_recv(struct ys_zmq_asker *asker,
  * @return YS_OK; YS_ERANGE: no question of this asker that is not over has this number
  */
 int ys_zmq_asker_give_up(struct ys_zmq_asker *asker, uint64_t call);
+
+/**
+ * The descriptor of the asker, for poll and epoll, after ys_zmq_asker_arm. It stays the asker's: never read, written or closed.
+ *
+ * @param asker the asker
+ * @return the descriptor; YS_ESYSTEM with the cause in errno: none is left
+ */
+int ys_zmq_asker_fd(struct ys_zmq_asker *asker);
+
+/**
+ * Says that the asker is about to sleep in an event loop, which has found YS_EMPTY for this question: the descriptor becomes readable
+ * when it has an answer, or will have none. Who waits for several questions calls this for each, and where it says 0 tries all of them
+ * again.
+ *
+ * @param asker the asker
+ * @param call the number of the question
+ * @return 1: sleep; 0: do not, there is something to be done now; YS_ERANGE: no question of this asker that is not over has this number;
+ *     YS_ESYSTEM with the cause in errno: no descriptor is left
+ */
+int ys_zmq_asker_arm(struct ys_zmq_asker *asker,
+                     uint64_t call);
+
+/**
+ * As ys_zmq_asker_arm, for who has found YS_FULL, and waits until it may ask.
+ *
+ * @param asker the asker
+ * @return 1: sleep; 0: do not, there is something to be done now; YS_ESYSTEM with the cause in errno: no descriptor is left
+ */
+int ys_zmq_asker_arm_to_ask(struct ys_zmq_asker *asker);
 
 /**
  * Makes another asker of the same bridge, without the questions of this one.

@@ -301,6 +301,12 @@ class sender : public detail::zmq_handle<ys_zmq_tx>, public detail::end_sends<se
   status publish_for(std::string_view topic, std::string_view message, std::chrono::duration<Rep, Period> time) noexcept {
     return publish_ns(topic, message, detail::nanoseconds(time));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. Takes a descriptor while it waits. */
+  status publish(std::string_view topic, std::string_view message, const std::stop_token &token) {
+    return send_until_stopped(token, message.size(), [&] { return try_publish(topic, message); });
+  }
+#endif
 
   /** Sends a message of several parts, where options::parts says so: it arrives as a whole. Waits `ns` nanoseconds for room. */
   status send_parts(const std::vector<std::string_view> &parts, std::int64_t ns = -1) { return publish_parts({}, parts, ns); }
@@ -309,6 +315,16 @@ class sender : public detail::zmq_handle<ys_zmq_tx>, public detail::end_sends<se
     const std::vector<ys_zmq_part> all = detail::zmq_parts(parts);
     return status::from(ys_zmq_publish_parts(raw(), topic.data(), topic.size(), all.data(), all.size(), ns));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** Both of these, until a stop is requested: status::stopped. They take a descriptor while they wait. */
+  status send_parts(const std::vector<std::string_view> &parts, const std::stop_token &token) { return publish_parts({}, parts, token); }
+  status publish_parts(std::string_view topic, const std::vector<std::string_view> &parts, const std::stop_token &token) {
+    const std::vector<ys_zmq_part> all = detail::zmq_parts(parts);
+    return send_until_stopped(token, 0, [&] {
+      return status::from(ys_zmq_publish_parts(raw(), topic.data(), topic.size(), all.data(), all.size(), detail::no_time));
+    });
+  }
+#endif
 
   /** The descriptor for an event loop, after arming. Negative: none. */
   int fd() const noexcept { return ys_zmq_tx_fd(raw()); }
@@ -336,6 +352,12 @@ class receiver : public detail::zmq_handle<ys_zmq_rx>, public detail::end_receiv
   received<std::string_view> lend(std::int64_t ns = -1) noexcept {
     return detail::zmq_lent([&](const void **bytes, std::size_t *length) { return ys_zmq_recv(raw(), bytes, length, ns); });
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. Takes a descriptor while it waits. */
+  received<std::string_view> lend(const std::stop_token &token) {
+    return recv_until_stopped(token, [this] { return lend(detail::no_time); });
+  }
+#endif
   /** The parts of the last message, lent as well: what was received was the first. */
   std::vector<std::string_view> parts() {
     return detail::zmq_lent_parts([this](std::size_t at, std::size_t *length) { return ys_zmq_rx_part(raw(), at, length); });
@@ -371,6 +393,13 @@ class asker : public detail::zmq_handle<ys_zmq_asker> {
   received<std::string> call_for(std::string_view question, std::chrono::duration<Rep, Period> time) {
     return call_ns(question, detail::nanoseconds(time));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped; then it gives up. Takes a descriptor while it waits. */
+  received<std::string> call(std::string_view question, const std::stop_token &token) {
+    return detail::call_until_stopped([&] { return ask(question, token); }, [&](std::uint64_t number) { return recv(number, token); },
+                                      [this](std::uint64_t number) { return give_up(number); });
+  }
+#endif
 
   /** Asks, and goes on; waits `ns` nanoseconds while as many questions are without an answer as may be. Returns the number of the
    *  question. */
@@ -388,6 +417,15 @@ class asker : public detail::zmq_handle<ys_zmq_asker> {
     if (code != YS_OK) return status::from(code);
     return {std::in_place, std::move(number)};
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** Both of these, until a stop is requested: status::stopped, and they have not asked. They take a descriptor while they wait. */
+  received<std::uint64_t> ask(std::string_view question, const std::stop_token &token) {
+    return ask_until_stopped(token, [&] { return ask(question, detail::no_time); });
+  }
+  received<std::uint64_t> ask_parts(const std::vector<std::string_view> &parts, const std::stop_token &token) {
+    return ask_until_stopped(token, [&] { return ask_parts(parts, detail::no_time); });
+  }
+#endif
   /** The parts of the last answer, lent until the next one: what was received was the first. */
   std::vector<std::string_view> parts() {
     return detail::zmq_lent_parts([this](std::size_t at, std::size_t *length) { return ys_zmq_asker_part(raw(), at, length); });
@@ -398,6 +436,13 @@ class asker : public detail::zmq_handle<ys_zmq_asker> {
       return ys_zmq_asker_recv(raw(), question, bytes, length, ns);
     }));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped, and the question goes on. Takes a descriptor while it waits. */
+  received<std::string> recv(std::uint64_t question, const std::stop_token &token) {
+    return detail::attempt_until_stopped(fd(), token, [&] { return recv(question, detail::no_time); },
+                                         [&] { return ys_zmq_asker_arm(raw(), question); });
+  }
+#endif
   /** Gives a question up. */
   status give_up(std::uint64_t question) noexcept { return status::from(ys_zmq_asker_give_up(raw(), question)); }
   /** Another asker of the same bridge. */
@@ -405,7 +450,21 @@ class asker : public detail::zmq_handle<ys_zmq_asker> {
     return detail::opened_by<asker, ys_zmq_asker>([&](ys_zmq_asker **to) { return ys_zmq_asker_clone(raw(), to); });
   }
 
+  /** The descriptor for an event loop, after arming. Negative: none. */
+  int fd() const noexcept { return ys_zmq_asker_fd(raw()); }
+  /** For an event loop that has found status::empty, before it sleeps: fd() becomes readable when this question has an answer, or will
+   *  have none. False: there may be something to be done now. */
+  bool arm(std::uint64_t question) noexcept { return ys_zmq_asker_arm(raw(), question) > 0; }
+  /** The same, for who has found status::full, and waits until it may ask. */
+  bool arm_to_ask() noexcept { return ys_zmq_asker_arm_to_ask(raw()) > 0; }
+
  private:
+#ifdef YS_HAS_STOP_TOKEN
+  template <class Attempt>
+  received<std::uint64_t> ask_until_stopped(const std::stop_token &token, Attempt attempt) {
+    return detail::attempt_until_stopped(fd(), token, attempt, [this] { return ys_zmq_asker_arm_to_ask(raw()); });
+  }
+#endif
   received<std::string> call_ns(std::string_view question, std::int64_t ns) {
     return detail::zmq_copy(detail::zmq_lent([&](const void **bytes, std::size_t *length) {
       return ys_zmq_asker_call(raw(), question.data(), question.size(), bytes, length, ns);

@@ -95,22 +95,47 @@ class stop_wait {
   std::stop_callback<raises> callback_;
 };
 
+/* Whether a call that waits for nothing would have had to. */
+template <class Answer>
+bool has_to_wait(const Answer &answer) noexcept {
+  const ys::status found = status_of(answer);
+  return found == ys::status::empty || found == ys::status::full || found == ys::status::timeout;
+}
+
 /* Calls `attempt()`, which waits for nothing, until it has succeeded or a stop is requested; `arm()` says whether to sleep until the
- * descriptor is readable. What can be done without waiting is done in any case. */
+ * descriptor is readable: if it is more than 0, and less than 0 is an error. What can be done without waiting is done in any case. */
 template <class Attempt, class Arm>
 auto attempt_until_stopped(int end, const std::stop_token &token, Attempt attempt, Arm arm) -> decltype(attempt()) {
   auto now = attempt();
-  if (status_of(now) != ys::status::empty && status_of(now) != ys::status::full) return now;
+  if (!detail::has_to_wait(now)) return now;
   if (end < 0) return ys::status::from(end);
   stop_wait wait(token);
   for (;;) {
     auto next = attempt();
-    if (status_of(next) != ys::status::empty && status_of(next) != ys::status::full) return next;
+    if (!detail::has_to_wait(next)) return next;
     if (token.stop_requested()) return ys::status(ys::status::stopped);
-    if (!arm()) continue;
+    const int armed = arm();
+    // Or it would be asked again and again.
+    if (armed < 0) return ys::status::from(armed);
+    if (armed == 0) continue;
     const ys::status slept = wait.until_readable(end);
     if (!slept) return slept;
   }
+}
+
+/* `ask()` is the number of a call, or why there is none. Its answer by `answer(number)`, unless either is stopped or fails: then
+ * `give_up(number)`, as nobody else knows the number. */
+template <class Ask, class Answer, class GiveUp>
+auto call_until_stopped(Ask ask, Answer answer, GiveUp give_up) -> decltype(answer(std::uint64_t{0})) {
+  const auto call = ask();
+  if (!call) return call.status();
+  struct ends {
+    std::uint64_t call;
+    GiveUp &give_up;
+    // Also where allocating an answer throws. Nothing is done for a call that is over.
+    ~ends() { (void)give_up(call); }
+  } const at_last{*call, give_up};
+  return answer(*call);
 }
 #endif
 
@@ -137,8 +162,14 @@ class end_receives {
 #ifdef YS_HAS_STOP_TOKEN
   /** The same, until a stop is requested: status::stopped. Takes a descriptor while it waits. */
   received<Message> recv(const std::stop_token &token) {
-    return detail::attempt_until_stopped(
-        self().fd(), token, [this] { return try_recv(); }, [this] { return self().arm(); });
+    return recv_until_stopped(token, [this] { return try_recv(); });
+  }
+
+ protected:
+  /* What else receives: `attempt()`, which waits for nothing. */
+  template <class Attempt>
+  auto recv_until_stopped(const std::stop_token &token, Attempt attempt) -> decltype(attempt()) {
+    return detail::attempt_until_stopped(self().fd(), token, attempt, [this] { return self().arm(); });
   }
 #endif
 
@@ -171,8 +202,14 @@ class end_sends {
 #ifdef YS_HAS_STOP_TOKEN
   /** The same, until a stop is requested: status::stopped. Takes a descriptor while it waits. */
   status send(std::string_view message, const std::stop_token &token) {
-    return detail::attempt_until_stopped(
-        self().fd(), token, [&] { return try_send(message); }, [&] { return arms(self(), message.size(), 0); });
+    return send_until_stopped(token, message.size(), [&] { return try_send(message); });
+  }
+
+ protected:
+  /* What else sends so many bytes: `attempt()`, which waits for nothing. */
+  template <class Attempt>
+  status send_until_stopped(const std::stop_token &token, std::size_t length, Attempt attempt) {
+    return detail::attempt_until_stopped(self().fd(), token, attempt, [&] { return arms(self(), length, 0); });
   }
 #endif
 

@@ -43,7 +43,7 @@
  *  Handles are used as those of ysuite.h: by one thread at a time; freeing closes; in the checked build a handle that was freed
  *  or that two threads use is found out, and so is a forked child that uses a handle of its parent, whose memory it has not. Of
  *  such a handle a child may only call the function that frees it. These handles have no stopper, and enter no set and no
- *  select: their descriptors are for poll and epoll. In C++20 what receives and sends takes a std::stop_token.
+ *  select: their descriptors are for poll and epoll. In C++20 what waits takes a std::stop_token.
  *
  *  An end that has failed fails in the same way for ever. YS_CLOSED: the other end was freed. YS_DIED: its process has
  *  crashed, was killed, or executed another program. YS_BROKEN: it has written what no end of this library writes. In the
@@ -685,6 +685,14 @@ int ys_shm_broadcast_fd(struct ys_shm_broadcast *broadcast);
 int ys_shm_broadcast_arm(struct ys_shm_broadcast *broadcast, size_t length);
 
 /**
+ * As ys_shm_broadcast_arm, for a sender that waits for receivers, and not for room.
+ *
+ * @param broadcast the sender
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_broadcast_arm_to_serve(struct ys_shm_broadcast *broadcast);
+
+/**
  * Frees a sender, and takes its name away. Its receivers receive what was sent, and then YS_CLOSED. Also in a forked child,
  * for a handle of its parent: there it closes descriptors only.
  *
@@ -1085,6 +1093,14 @@ int ys_shm_loan_arm(struct ys_shm_loan *loan);
 int ys_shm_loan_arm_large(struct ys_shm_loan *loan);
 
 /**
+ * As ys_shm_loan_arm, for a sender that waits for receivers, and not for a slot.
+ *
+ * @param loan the sender
+ * @return 1: sleep; 0: do not, there is something to be done now
+ */
+int ys_shm_loan_arm_to_serve(struct ys_shm_loan *loan);
+
+/**
  * Frees a sender, and takes its name away. Its receivers receive what was sent, and then YS_CLOSED; what they have borrowed stays.
  * Also in a forked child, for a handle of its parent: there it closes descriptors only.
  *
@@ -1371,6 +1387,16 @@ int ys_shm_caller_fd(struct ys_shm_caller *caller);
  * @return 1: sleep; 0: do not, there is something to be done now
  */
 int ys_shm_caller_arm(struct ys_shm_caller *caller);
+
+/**
+ * As ys_shm_caller_arm, for who waits for one call: others may have ended, and not be received yet.
+ *
+ * @param caller the caller
+ * @param call the number of the call
+ * @return 1: sleep; 0: do not, there is something to be done now; YS_ERANGE: no call of this caller that is not over has this number
+ */
+int ys_shm_caller_arm_to_recv(struct ys_shm_caller *caller,
+                              uint64_t call);
 
 /**
  * As ys_shm_caller_arm, for who waits until it may ask.
@@ -1662,6 +1688,14 @@ int ys_shm_work_arm(struct ys_shm_work *work);
  * @return 1: sleep; 0: do not, there is something to be done now
  */
 int ys_shm_work_arm_to_settle(struct ys_shm_work *work);
+
+/**
+ * As ys_shm_work_arm, for a sender that has no job to send, and waits for workers and for what they give back, as ys_shm_work_serve does.
+ *
+ * @param work the sender
+ * @return 1: sleep; 0: do not, there is something to be done now; YS_CLOSED: no worker is there, and none can come
+ */
+int ys_shm_work_arm_to_serve(struct ys_shm_work *work);
 
 /**
  * Frees a sender, and takes its name away. Its workers receive the jobs that they were given, and then YS_CLOSED; nobody gets those

@@ -15,8 +15,8 @@
  *
  *  As of C there are also funnels, broadcasts, watches, loans, callers and their questions, and work queues.
  *
- *  In C++20 accept() and what receives and sends takes a std::stop_token. A call, and whoever has a ys::stopper, waits with a
- *  time and looks in between, or polls fd() together with a descriptor of the program's own.
+ *  In C++20 whatever waits takes a std::stop_token. Whoever has a ys::stopper waits with a time and looks in between, or polls fd()
+ *  together with a descriptor of the program's own.
  *
  *  A handle is moved, not copied, and closed when it is destroyed. Constructors, connect() and pipe() throw std::system_error;
  *  without exceptions they end the process. What is called try_ never does: it returns a ys::received, which knows why it is empty.
@@ -104,7 +104,7 @@ received<std::string> shm_string(Into into) {
 }
 
 /* The end of a channel whose peers come and go, each by a seat of its own. */
-template <class Handle, int (*Fd)(Handle *), int (*Seat)(Handle *), int (*Serve)(Handle *, std::int64_t)>
+template <class Handle, int (*Fd)(Handle *), int (*Seat)(Handle *), int (*Serve)(Handle *, std::int64_t), int (*ArmToServe)(Handle *)>
 class shm_home : public shm_end<Handle, Fd> {
  public:
   /** A place for one more peer: a connection for a child to inherit. */
@@ -116,6 +116,17 @@ class shm_home : public shm_end<Handle, Fd> {
   void serve_for(std::chrono::duration<Rep, Period> time) noexcept {
     (void)Serve(this->raw(), detail::nanoseconds(time));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. Takes a descriptor while it waits. Of a work queue also status::closed: no
+   *  worker is there, and none can come. */
+  status serve(const std::stop_token &token) {
+    const auto attempt = [this] {
+      const status served = status::from(Serve(this->raw(), detail::no_time));
+      return served ? status(status::empty) : served;
+    };
+    return detail::attempt_until_stopped(this->fd(), token, attempt, [this] { return ArmToServe(this->raw()); });
+  }
+#endif
 
  protected:
   using shm_end<Handle, Fd>::shm_end;
@@ -189,8 +200,8 @@ inline received<shm::socket> shm_socket(int answer) noexcept {
   return {std::in_place, shm::socket(answer)};
 }
 
-template <class Handle, int (*Fd)(Handle *), int (*Seat)(Handle *), int (*Serve)(Handle *, std::int64_t)>
-received<shm::socket> shm_home<Handle, Fd, Seat, Serve>::seat() noexcept {
+template <class Handle, int (*Fd)(Handle *), int (*Seat)(Handle *), int (*Serve)(Handle *, std::int64_t), int (*ArmToServe)(Handle *)>
+received<shm::socket> shm_home<Handle, Fd, Seat, Serve, ArmToServe>::seat() noexcept {
   return detail::shm_socket(Seat(this->raw()));
 }
 
@@ -316,11 +327,24 @@ class receiver : public detail::shm_end<ys_shm_rx, ys_shm_rx_fd>,
   status try_recv(Bytes &to) {
     return into(to, detail::no_time);
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. Takes a descriptor while it waits. */
+  template <class Bytes, class = decltype(std::declval<Bytes &>().data())>
+  status recv(Bytes &to, const std::stop_token &token) {
+    return recv_until_stopped(token, [&] { return try_recv(to); });
+  }
+#endif
   /** Receives into a buffer of this room, at most so many nanoseconds, as ys_shm_recv_for(). status::too_long: the message stays, and
    *  `length` is what it needs. */
   status recv_into(void *to, std::size_t room, std::size_t &length, std::int64_t ns = -1) noexcept {
     return status::from(ys_shm_recv_for(raw(), to, room, &length, ns));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. */
+  status recv_into(void *to, std::size_t room, std::size_t &length, const std::stop_token &token) {
+    return recv_until_stopped(token, [&] { return recv_into(to, room, length, detail::no_time); });
+  }
+#endif
 
   /** For an event loop, before it sleeps: fd() becomes readable when there is a message. False: there is something to be done now. */
   bool arm() noexcept { return ys_shm_rx_arm(raw()) > 0; }
@@ -445,6 +469,12 @@ class funnel : public detail::shm_end<ys_shm_funnel, ys_shm_funnel_fd>,
   status recv_into(void *to, std::size_t room, std::size_t &length, std::uint64_t &sender, std::int64_t ns = -1) noexcept {
     return status::from(ys_shm_funnel_recv_for(raw(), to, room, &length, &sender, ns));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. */
+  status recv_into(void *to, std::size_t room, std::size_t &length, std::uint64_t &sender, const std::stop_token &token) {
+    return recv_until_stopped(token, [&] { return recv_into(to, room, length, sender, detail::no_time); });
+  }
+#endif
 
   /** The next sender that has ended, behind what it had sent. status::empty: none has. */
   received<ended> next_ended() noexcept { return detail::shm_next_ended<ys_shm_funnel_next_ended>(raw()); }
@@ -474,7 +504,8 @@ class funnel : public detail::shm_end<ys_shm_funnel, ys_shm_funnel_fd>,
 
 /** The sender of a broadcast of bytes, whose receivers, each a ys::shm::broadcast_receiver, receive all messages that are sent while
  *  they are there. One thread at a time. */
-class broadcast : public detail::shm_home<ys_shm_broadcast, ys_shm_broadcast_fd, ys_shm_broadcast_seat, ys_shm_broadcast_serve>,
+class broadcast : public detail::shm_home<ys_shm_broadcast, ys_shm_broadcast_fd, ys_shm_broadcast_seat, ys_shm_broadcast_serve,
+                                          ys_shm_broadcast_arm_to_serve>,
                   public detail::end_sends<broadcast> {
  public:
   /** Whether a receiver that is slow holds the sender up, or loses messages. */
@@ -539,6 +570,12 @@ class broadcast_receiver : public detail::shm_end<ys_shm_broadcast_rx, ys_shm_br
   status recv_into(void *to, std::size_t room, std::size_t &length, std::int64_t ns = -1) noexcept {
     return status::from(ys_shm_broadcast_recv_for(raw(), to, room, &length, &lost_, ns));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. */
+  status recv_into(void *to, std::size_t room, std::size_t &length, const std::stop_token &token) {
+    return recv_until_stopped(token, [&] { return recv_into(to, room, length, detail::no_time); });
+  }
+#endif
 
   /** How many messages were lost, after status::lagged. */
   std::uint64_t lost() const noexcept { return lost_; }
@@ -556,7 +593,8 @@ class broadcast_receiver : public detail::shm_end<ys_shm_broadcast_rx, ys_shm_br
 };
 
 /** The sender of a watch of bytes, whose receivers, each a ys::shm::watch_receiver, receive the newest value. One thread at a time. */
-class watch : public detail::shm_home<ys_shm_watch, ys_shm_watch_fd, ys_shm_watch_seat, ys_shm_watch_serve> {
+class watch
+    : public detail::shm_home<ys_shm_watch, ys_shm_watch_fd, ys_shm_watch_seat, ys_shm_watch_serve, ys_shm_watch_arm> {
  public:
   /** The sender, which listens at a name, and its first value; values have at most `largest` bytes. As ys_shm_watch_open(). Throws. */
   watch(const std::string &name, std::string_view value, std::size_t largest, const options &how = {})
@@ -610,6 +648,12 @@ class watch_receiver : public detail::shm_end<ys_shm_watch_rx, ys_shm_watch_rx_f
   status recv_into(void *to, std::size_t room, std::size_t &length, std::int64_t ns = -1) noexcept {
     return status::from(ys_shm_watch_recv_for(raw(), to, room, &length, ns));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. */
+  status recv_into(void *to, std::size_t room, std::size_t &length, const std::stop_token &token) {
+    return recv_until_stopped(token, [&] { return recv_into(to, room, length, detail::no_time); });
+  }
+#endif
 
   /** For an event loop, before it sleeps: fd() becomes readable when there is a new value. False: there is something to be done now. */
   bool arm() noexcept { return ys_shm_watch_rx_arm(raw()) > 0; }
@@ -646,7 +690,8 @@ class [[nodiscard]] loan {
 /** The sender of loans, whose receivers, each a ys::shm::loan_receiver, read its messages where it has filled them. One thread at a time.
  *  None of them misses a message: one that is slow or stopped, or keeps what it has, keeps slots from all, until it goes on, or is gone. A
  *  sender that must not wait asks try_reserve(), and leaves out what is status::full. */
-class loan_sender : public detail::shm_home<ys_shm_loan, ys_shm_loan_fd, ys_shm_loan_seat, ys_shm_loan_serve> {
+class loan_sender
+    : public detail::shm_home<ys_shm_loan, ys_shm_loan_fd, ys_shm_loan_seat, ys_shm_loan_serve, ys_shm_loan_arm_to_serve> {
  public:
   /** The sender, which listens at a name, with a pool of slots of this number of bytes, as ys_shm_loan_open(). Throws. */
   loan_sender(const std::string &name, std::size_t slots, std::size_t largest, const options &how = {})
@@ -671,6 +716,12 @@ class loan_sender : public detail::shm_home<ys_shm_loan, ys_shm_loan_fd, ys_shm_
   received<loan> reserve_for(std::size_t length, std::chrono::duration<Rep, Period> time) noexcept {
     return slot(length, detail::nanoseconds(time));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. Takes a descriptor while it waits. */
+  received<loan> reserve(std::size_t length, const std::stop_token &token) {
+    return detail::attempt_until_stopped(fd(), token, [&] { return try_reserve(length); }, [this] { return arm(); });
+  }
+#endif
   /** Memory of its own, as ys_shm_loan_reserve_large(), which nobody can write once it is sent; waits while 16 are on their way. */
   received<loan> reserve_large(std::size_t length) noexcept { return large(length, detail::for_ever); }
   /** The same, without waiting: status::full. */
@@ -680,6 +731,12 @@ class loan_sender : public detail::shm_home<ys_shm_loan, ys_shm_loan_fd, ys_shm_
   received<loan> reserve_large_for(std::size_t length, std::chrono::duration<Rep, Period> time) noexcept {
     return large(length, detail::nanoseconds(time));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. Takes a descriptor while it waits. */
+  received<loan> reserve_large(std::size_t length, const std::stop_token &token) {
+    return detail::attempt_until_stopped(fd(), token, [&] { return try_reserve_large(length); }, [this] { return arm_large(); });
+  }
+#endif
 
   /** The most bytes that a slot has. */
   std::size_t largest() const noexcept { return ys_shm_loan_largest(raw()); }
@@ -806,6 +863,14 @@ class caller : public detail::shm_end<ys_shm_caller, ys_shm_caller_fd> {
   received<std::string> call_for(std::string_view question, std::chrono::duration<Rep, Period> time) {
     return call_ns(question, detail::nanoseconds(time));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. Then it gives up, as it does where allocating the answer throws. Takes a
+   *  descriptor while it waits. */
+  received<std::string> call(std::string_view question, const std::stop_token &token) {
+    return detail::call_until_stopped([&] { return ask(question, token); }, [&](std::uint64_t number) { return recv(number, token); },
+                                      [this](std::uint64_t number) { return give_up(number); });
+  }
+#endif
   /** Asks, and goes on: the number of the call. Waits while as many are under way as may be. */
   received<std::uint64_t> ask(std::string_view question) noexcept { return ask_ns(question, detail::for_ever); }
   /** The same, without waiting: status::full. */
@@ -815,6 +880,12 @@ class caller : public detail::shm_end<ys_shm_caller, ys_shm_caller_fd> {
   received<std::uint64_t> ask_for(std::string_view question, std::chrono::duration<Rep, Period> time) noexcept {
     return ask_ns(question, detail::nanoseconds(time));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped, and it has not asked. Takes a descriptor while it waits. */
+  received<std::uint64_t> ask(std::string_view question, const std::stop_token &token) {
+    return detail::attempt_until_stopped(fd(), token, [&] { return try_ask(question); }, [this] { return arm_to_ask(); });
+  }
+#endif
   /** The answer of a call; waits until it is there. What allocating throws passes, and the answer stays. status::unanswered: the question
    *  was dropped. status::out_of_range: no such call is under way. */
   received<std::string> recv(std::uint64_t call) { return recv_ns(call, detail::for_ever); }
@@ -825,6 +896,13 @@ class caller : public detail::shm_end<ys_shm_caller, ys_shm_caller_fd> {
   received<std::string> recv_for(std::uint64_t call, std::chrono::duration<Rep, Period> time) {
     return recv_ns(call, detail::nanoseconds(time));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped, and the call goes on. Takes a descriptor while it waits. */
+  received<std::string> recv(std::uint64_t call, const std::stop_token &token) {
+    return detail::attempt_until_stopped(
+        fd(), token, [&] { return try_recv(call); }, [&] { return ys_shm_caller_arm_to_recv(raw(), call); });
+  }
+#endif
   /** Gives a call up. status::out_of_range: no such call is under way. */
   status give_up(std::uint64_t call) noexcept { return status::from(ys_shm_caller_give_up(raw(), call)); }
 
@@ -832,6 +910,8 @@ class caller : public detail::shm_end<ys_shm_caller, ys_shm_caller_fd> {
   bool closed() noexcept { return ys_shm_caller_is_closed(raw()) != 0; }
   /** For an event loop, before it sleeps: fd() becomes readable when a call has ended. False: there is something to be done now. */
   bool arm() noexcept { return ys_shm_caller_arm(raw()) > 0; }
+  /** The same, for who waits for this call alone. */
+  bool arm_to_recv(std::uint64_t call) noexcept { return ys_shm_caller_arm_to_recv(raw(), call) > 0; }
   /** The same, for who waits until it may ask. */
   bool arm_to_ask() noexcept { return ys_shm_caller_arm_to_ask(raw()) > 0; }
 
@@ -923,7 +1003,7 @@ class questions : public detail::shm_end<ys_shm_questions, ys_shm_questions_fd>,
 };
 
 /** The sender of a work queue, whose workers, each a ys::shm::work_receiver, take the jobs. One thread at a time. */
-class work_sender : public detail::shm_home<ys_shm_work, ys_shm_work_fd, ys_shm_work_seat, ys_shm_work_serve>,
+class work_sender : public detail::shm_home<ys_shm_work, ys_shm_work_fd, ys_shm_work_seat, ys_shm_work_serve, ys_shm_work_arm_to_serve>,
                     public detail::end_sends<work_sender> {
  public:
   /** The sender, which listens at a name, of jobs of at most so many bytes, as ys_shm_work_open(). Throws. */
@@ -947,6 +1027,13 @@ class work_sender : public detail::shm_home<ys_shm_work, ys_shm_work_fd, ys_shm_
   status settle_for(std::chrono::duration<Rep, Period> time) noexcept {
     return status::from(ys_shm_work_settle(raw(), detail::nanoseconds(time)));
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped. Takes a descriptor while it waits. */
+  status settle(const std::stop_token &token) {
+    const auto attempt = [this] { return status::from(ys_shm_work_settle(raw(), detail::no_time)); };
+    return detail::attempt_until_stopped(fd(), token, attempt, [this] { return arm_to_settle(); });
+  }
+#endif
   /** How many jobs workers have finished, as far as was noticed. */
   std::size_t finished() const noexcept { return detail::shm_count(ys_shm_work_finished(raw())); }
   /** How many jobs that were sent are not finished. */

@@ -216,6 +216,16 @@ pub unsafe extern "C" fn ys_shm_broadcast_arm(broadcast: *mut ys_shm_broadcast, 
     unsafe { enter(broadcast, arm) }
 }
 
+/// As ys_shm_broadcast_arm, for a sender that waits for receivers, and not for room.
+///
+/// @param broadcast the sender
+/// @return 1: sleep; 0: do not, there is something to be done now
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_broadcast_arm_to_serve(broadcast: *mut ys_shm_broadcast) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(broadcast, |sender| c_int::from(sender.arm_to_serve())) }
+}
+
 /// Frees a sender, and takes its name away. Its receivers receive what was sent, and then YS_CLOSED. Also in a forked child,
 /// for a handle of its parent: there it closes descriptors only.
 ///

@@ -154,6 +154,14 @@ impl Asking {
         let is_armed = self.caller.arm(&mut pending);
         is_armed && !is_over
     }
+
+    fn arm_to_recv(&mut self, number: u64) -> Result<bool, ys_code> {
+        match self.calls.get(&number) {
+            Some(Call::UnderWay(call)) => Ok(self.caller.arm([call])),
+            Some(Call::Ended(_)) => Ok(false),
+            None => Err(YS_ERANGE),
+        }
+    }
 }
 
 /// Makes a caller over a socket: of ys_shm_connect or ys_shm_questions_seat. It says hello at once. Never blocks.
@@ -426,6 +434,17 @@ pub unsafe extern "C" fn ys_shm_caller_fd(caller: *mut ys_shm_caller) -> c_int {
 pub unsafe extern "C" fn ys_shm_caller_arm(caller: *mut ys_shm_caller) -> c_int {
     // SAFETY: by the caller.
     unsafe { enter(caller, |asking| c_int::from(asking.arm())) }
+}
+
+/// As ys_shm_caller_arm, for who waits for one call: others may have ended, and not be received yet.
+///
+/// @param caller the caller
+/// @param call the number of the call
+/// @return 1: sleep; 0: do not, there is something to be done now; YS_ERANGE: no call of this caller that is not over has this number
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_caller_arm_to_recv(caller: *mut ys_shm_caller, call: u64) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(caller, |asking| asking.arm_to_recv(call).map_or_else(c_int::from_code, c_int::from)) }
 }
 
 /// As ys_shm_caller_arm, for who waits until it may ask.

@@ -363,6 +363,16 @@ pub unsafe extern "C" fn ys_shm_loan_arm_large(loan: *mut ys_shm_loan) -> c_int 
     unsafe { enter(loan, |lender| c_int::from(lender.sender().arm_large())) }
 }
 
+/// As ys_shm_loan_arm, for a sender that waits for receivers, and not for a slot.
+///
+/// @param loan the sender
+/// @return 1: sleep; 0: do not, there is something to be done now
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_loan_arm_to_serve(loan: *mut ys_shm_loan) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(loan, |lender| c_int::from(lender.sender().arm_to_serve())) }
+}
+
 /// Frees a sender, and takes its name away. Its receivers receive what was sent, and then YS_CLOSED; what they have borrowed stays.
 /// Also in a forked child, for a handle of its parent: there it closes descriptors only.
 ///

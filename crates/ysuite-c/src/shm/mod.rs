@@ -14,20 +14,20 @@ mod watch;
 mod work;
 
 pub use self::broadcast::{
-    ys_shm_broadcast, ys_shm_broadcast_arm, ys_shm_broadcast_fd, ys_shm_broadcast_free, ys_shm_broadcast_largest,
-    ys_shm_broadcast_open, ys_shm_broadcast_receivers, ys_shm_broadcast_recv, ys_shm_broadcast_recv_for,
-    ys_shm_broadcast_rx, ys_shm_broadcast_rx_arm, ys_shm_broadcast_rx_fd, ys_shm_broadcast_rx_free,
-    ys_shm_broadcast_rx_open, ys_shm_broadcast_seat, ys_shm_broadcast_send, ys_shm_broadcast_send_for,
-    ys_shm_broadcast_serve, ys_shm_broadcast_try_recv, ys_shm_broadcast_try_send,
+    ys_shm_broadcast, ys_shm_broadcast_arm, ys_shm_broadcast_arm_to_serve, ys_shm_broadcast_fd, ys_shm_broadcast_free,
+    ys_shm_broadcast_largest, ys_shm_broadcast_open, ys_shm_broadcast_receivers, ys_shm_broadcast_recv,
+    ys_shm_broadcast_recv_for, ys_shm_broadcast_rx, ys_shm_broadcast_rx_arm, ys_shm_broadcast_rx_fd,
+    ys_shm_broadcast_rx_free, ys_shm_broadcast_rx_open, ys_shm_broadcast_seat, ys_shm_broadcast_send,
+    ys_shm_broadcast_send_for, ys_shm_broadcast_serve, ys_shm_broadcast_try_recv, ys_shm_broadcast_try_send,
 };
 pub use self::call::{
-    ys_shm_caller, ys_shm_caller_arm, ys_shm_caller_arm_to_ask, ys_shm_caller_ask, ys_shm_caller_ask_for,
-    ys_shm_caller_call, ys_shm_caller_fd, ys_shm_caller_free, ys_shm_caller_give_up, ys_shm_caller_is_closed,
-    ys_shm_caller_open, ys_shm_caller_recv, ys_shm_caller_recv_for, ys_shm_caller_try_ask, ys_shm_caller_try_recv,
-    ys_shm_question, ys_shm_question_answer, ys_shm_question_bytes, ys_shm_question_free, ys_shm_question_length,
-    ys_shm_questions, ys_shm_questions_arm, ys_shm_questions_callers, ys_shm_questions_fd, ys_shm_questions_free,
-    ys_shm_questions_next_ended, ys_shm_questions_open, ys_shm_questions_recv, ys_shm_questions_recv_for,
-    ys_shm_questions_seat, ys_shm_questions_try_recv,
+    ys_shm_caller, ys_shm_caller_arm, ys_shm_caller_arm_to_ask, ys_shm_caller_arm_to_recv, ys_shm_caller_ask,
+    ys_shm_caller_ask_for, ys_shm_caller_call, ys_shm_caller_fd, ys_shm_caller_free, ys_shm_caller_give_up,
+    ys_shm_caller_is_closed, ys_shm_caller_open, ys_shm_caller_recv, ys_shm_caller_recv_for, ys_shm_caller_try_ask,
+    ys_shm_caller_try_recv, ys_shm_question, ys_shm_question_answer, ys_shm_question_bytes, ys_shm_question_free,
+    ys_shm_question_length, ys_shm_questions, ys_shm_questions_arm, ys_shm_questions_callers, ys_shm_questions_fd,
+    ys_shm_questions_free, ys_shm_questions_next_ended, ys_shm_questions_open, ys_shm_questions_recv,
+    ys_shm_questions_recv_for, ys_shm_questions_seat, ys_shm_questions_try_recv,
 };
 pub use self::funnel::{
     ys_shm_funnel, ys_shm_funnel_arm, ys_shm_funnel_fd, ys_shm_funnel_free, ys_shm_funnel_next_ended,
@@ -39,11 +39,12 @@ pub use self::listener::{
 };
 pub use self::loan::{
     ys_shm_borrowed, ys_shm_borrowed_copy, ys_shm_borrowed_free, ys_shm_borrowed_length, ys_shm_borrowed_sealed,
-    ys_shm_borrowed_untrusted, ys_shm_loan, ys_shm_loan_arm, ys_shm_loan_arm_large, ys_shm_loan_commit, ys_shm_loan_fd,
-    ys_shm_loan_free, ys_shm_loan_held, ys_shm_loan_largest, ys_shm_loan_open, ys_shm_loan_receivers, ys_shm_loan_recv,
-    ys_shm_loan_recv_for, ys_shm_loan_reserve, ys_shm_loan_reserve_for, ys_shm_loan_reserve_large, ys_shm_loan_rx,
-    ys_shm_loan_rx_arm, ys_shm_loan_rx_fd, ys_shm_loan_rx_free, ys_shm_loan_rx_open, ys_shm_loan_seat,
-    ys_shm_loan_serve, ys_shm_loan_try_recv, ys_shm_loan_try_reserve, ys_shm_loan_unused,
+    ys_shm_borrowed_untrusted, ys_shm_loan, ys_shm_loan_arm, ys_shm_loan_arm_large, ys_shm_loan_arm_to_serve,
+    ys_shm_loan_commit, ys_shm_loan_fd, ys_shm_loan_free, ys_shm_loan_held, ys_shm_loan_largest, ys_shm_loan_open,
+    ys_shm_loan_receivers, ys_shm_loan_recv, ys_shm_loan_recv_for, ys_shm_loan_reserve, ys_shm_loan_reserve_for,
+    ys_shm_loan_reserve_large, ys_shm_loan_rx, ys_shm_loan_rx_arm, ys_shm_loan_rx_fd, ys_shm_loan_rx_free,
+    ys_shm_loan_rx_open, ys_shm_loan_seat, ys_shm_loan_serve, ys_shm_loan_try_recv, ys_shm_loan_try_reserve,
+    ys_shm_loan_unused,
 };
 pub use self::options::ys_shm_options;
 pub use self::refusal::ys_shm_refusal;
@@ -62,11 +63,11 @@ pub use self::watch::{
     ys_shm_watch_try_recv,
 };
 pub use self::work::{
-    ys_shm_work, ys_shm_work_arm, ys_shm_work_arm_to_settle, ys_shm_work_fd, ys_shm_work_finish, ys_shm_work_finished,
-    ys_shm_work_free, ys_shm_work_give_back, ys_shm_work_open, ys_shm_work_recv, ys_shm_work_recv_for, ys_shm_work_rx,
-    ys_shm_work_rx_arm, ys_shm_work_rx_fd, ys_shm_work_rx_free, ys_shm_work_rx_open, ys_shm_work_seat,
-    ys_shm_work_send, ys_shm_work_send_for, ys_shm_work_serve, ys_shm_work_settle, ys_shm_work_try_recv,
-    ys_shm_work_try_send, ys_shm_work_unfinished, ys_shm_work_workers,
+    ys_shm_work, ys_shm_work_arm, ys_shm_work_arm_to_serve, ys_shm_work_arm_to_settle, ys_shm_work_fd,
+    ys_shm_work_finish, ys_shm_work_finished, ys_shm_work_free, ys_shm_work_give_back, ys_shm_work_open,
+    ys_shm_work_recv, ys_shm_work_recv_for, ys_shm_work_rx, ys_shm_work_rx_arm, ys_shm_work_rx_fd, ys_shm_work_rx_free,
+    ys_shm_work_rx_open, ys_shm_work_seat, ys_shm_work_send, ys_shm_work_send_for, ys_shm_work_serve,
+    ys_shm_work_settle, ys_shm_work_try_recv, ys_shm_work_try_send, ys_shm_work_unfinished, ys_shm_work_workers,
 };
 
 use core::ffi::{c_int, c_void};

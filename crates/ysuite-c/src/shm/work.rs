@@ -11,7 +11,7 @@ use ysuite_shm::{Bytes, BytesWorkSender, Job, SendTimeoutError, TrySendError, Wo
 use super::many::{Place, Room, limited, named, seat, tried};
 use super::options::ys_shm_options;
 use super::{Kind, bytes, code_of, enter, fd, free, open, open_over};
-use crate::code::{Answer, YS_EINVAL, YS_FULL, YS_OK, YS_TIMEOUT, ys_code};
+use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_FULL, YS_OK, YS_TIMEOUT, ys_code};
 use crate::limit::Limit;
 
 /// The sender of a work queue, whose workers, each a ys_shm_work_rx in a process of its own, take the jobs. One thread at a time;
@@ -320,6 +320,21 @@ pub unsafe extern "C" fn ys_shm_work_arm(work: *mut ys_shm_work) -> c_int {
 pub unsafe extern "C" fn ys_shm_work_arm_to_settle(work: *mut ys_shm_work) -> c_int {
     // SAFETY: by the caller.
     unsafe { enter(work, |work| c_int::from(work.arm_to_settle())) }
+}
+
+/// As ys_shm_work_arm, for a sender that has no job to send, and waits for workers and for what they give back, as ys_shm_work_serve does.
+///
+/// @param work the sender
+/// @return 1: sleep; 0: do not, there is something to be done now; YS_CLOSED: no worker is there, and none can come
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_work_arm_to_serve(work: *mut ys_shm_work) -> c_int {
+    let arm = |work: &mut BytesWorkSender| {
+        let is_armed = work.arm_to_serve();
+        // Nothing would ever be there to be done.
+        if work.is_disconnected() { c_int::from_code(YS_CLOSED) } else { c_int::from(is_armed) }
+    };
+    // SAFETY: by the caller.
+    unsafe { enter(work, arm) }
 }
 
 /// Frees a sender, and takes its name away. Its workers receive the jobs that they were given, and then YS_CLOSED; nobody gets those

@@ -1,17 +1,27 @@
 //! Questions, and the answers of others to them.
 
 use core::ffi::{c_int, c_void};
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::collections::HashMap;
+use std::os::fd::{AsFd, AsRawFd};
+use std::sync::Arc;
+use std::task::Wake;
 
+use ysuite::signal::{Signal, Signaler, Wait, YSocketpair};
 use ysuite::{SendTimeoutError, TrySendError};
 use ysuite_zmq::{Asker, Frame, Pending, Unanswered};
 
 use super::parts::{self, Message, Outgoing};
 use super::tx::ys_zmq_part;
 use super::{Lent, code};
-use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_ERANGE, YS_FULL, YS_OK, YS_TIMEOUT, ys_code};
+use crate::code::{
+    Answer, YS_CLOSED, YS_EINVAL, YS_ENOTSUP, YS_ERANGE, YS_ESYSTEM, YS_FULL, YS_OK, YS_TIMEOUT, ys_code,
+};
 use crate::ends::{Kind, bytes, enter, free, open, refuse};
+use crate::errno;
 use crate::limit::{Clock, Limit};
 
 /// Asks by a bridge: of ys_zmq_ask_open. One thread at a time; it may move between threads, and ys_zmq_asker_clone makes one for
@@ -37,6 +47,37 @@ pub(super) enum Askers {
 enum Asked {
     Plain(Pending<Frame>),
     Lists(Pending<Vec<Frame>>),
+    /// What was found as the program was about to sleep.
+    Over(Result<Message, Unanswered>),
+}
+
+impl Asked {
+    /// The outcome, if it is there; otherwise the waker is woken when it is.
+    fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<Message, Unanswered>> {
+        match self {
+            Self::Plain(pending) => Pin::new(pending).poll(context).map(|answer| answer.map(Into::into)),
+            Self::Lists(pending) => Pin::new(pending).poll(context).map(|answer| answer.map(Into::into)),
+            Self::Over(outcome) => Poll::Ready(core::mem::replace(outcome, Err(Unanswered::Closed))),
+        }
+    }
+}
+
+/// The descriptor by which an event loop waits.
+struct Bell {
+    set: YSocketpair,
+    waker: Waker,
+}
+
+struct Rings(Signaler);
+
+impl Wake for Rings {
+    fn wake(self: Arc<Self>) {
+        self.0.signal(0);
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        self.0.signal(0);
+    }
 }
 
 pub(crate) struct Asking {
@@ -47,6 +88,10 @@ pub(crate) struct Asking {
     last: u64,
     /// What the program was lent.
     answer: Message,
+    /// Since the program has asked for a descriptor.
+    bell: Option<Bell>,
+    /// Rings the bell when there is room for a question.
+    room: Option<Pin<Box<dyn Future<Output = ()> + Send>>>,
 }
 
 /// Why there is no answer.
@@ -91,10 +136,53 @@ fn answer<A: Into<Message>>(pending: &mut Pending<A>, limit: Limit, clock: &mut 
 
 impl Asking {
     pub(super) fn new(asker: Askers) -> Self {
-        Self { asker, calls: HashMap::new(), last: 0, answer: Message::default() }
+        Self { asker, calls: HashMap::new(), last: 0, answer: Message::default(), bell: None, room: None }
     }
 
-    fn begin(&self, question: &[&[u8]], clock: &mut Clock) -> Result<Asked, ys_code> {
+    fn bell(&mut self) -> Result<&mut Bell, ys_code> {
+        if self.bell.is_none() {
+            let set = YSocketpair::with_capacity(1).map_err(|cause| {
+                errno::set_from(&cause);
+                YS_ESYSTEM
+            })?;
+            let waker = Waker::from(Arc::new(Rings(set.signaler())));
+            self.bell = Some(Bell { set, waker });
+        }
+        self.bell.as_mut().ok_or(YS_ESYSTEM)
+    }
+
+    /// Whether the bell has not rung, for whatever was armed. The descriptor is not readable any more.
+    fn is_silent(&mut self) -> Result<bool, ys_code> {
+        Ok(self.bell()?.set.check().next().is_none())
+    }
+
+    /// Whether an event loop may sleep until this question is over.
+    fn arm(&mut self, call: u64) -> Result<bool, ys_code> {
+        let waker = self.bell()?.waker.clone();
+        let asked = self.calls.get_mut(&call).ok_or(YS_ERANGE)?;
+        if let Poll::Ready(outcome) = asked.poll(&mut Context::from_waker(&waker)) {
+            *asked = Asked::Over(outcome);
+            return Ok(false);
+        }
+        // Last: what rings from now on makes the descriptor readable.
+        self.is_silent()
+    }
+
+    /// Whether an event loop may sleep until it may ask.
+    fn arm_to_ask(&mut self) -> Result<bool, ys_code> {
+        let waker = self.bell()?.waker.clone();
+        let mut room: Pin<Box<dyn Future<Output = ()> + Send>> = match &self.asker {
+            Askers::Plain(asker) => Box::pin(asker.room()),
+            Askers::Lists(asker) => Box::pin(asker.room()),
+        };
+        let waits = room.as_mut().poll(&mut Context::from_waker(&waker)).is_pending();
+        self.room = waits.then_some(room);
+        Ok(self.is_silent()? && waits)
+    }
+
+    fn begin(&mut self, question: &[&[u8]], clock: &mut Clock) -> Result<Asked, ys_code> {
+        // What waits for room for this question is none of its rivals.
+        self.room = None;
         match &self.asker {
             Askers::Plain(asker) => begun(asker, question, clock).map(Asked::Plain),
             Askers::Lists(asker) => begun(asker, question, clock).map(Asked::Lists),
@@ -106,6 +194,7 @@ impl Asking {
         self.answer = match pending {
             Asked::Plain(pending) => answer(pending, limit, clock)?,
             Asked::Lists(pending) => answer(pending, limit, clock)?,
+            Asked::Over(outcome) => core::mem::replace(outcome, Err(Unanswered::Closed)).map_err(unanswered)?,
         };
         Ok(())
     }
@@ -280,6 +369,41 @@ pub unsafe extern "C" fn ys_zmq_asker_give_up(asker: *mut ys_zmq_asker, call: u6
     let give_up = |asking: &mut Asking| c_int::from_code(asking.calls.remove(&call).map_or(YS_ERANGE, |_| YS_OK));
     // SAFETY: by the caller.
     unsafe { enter(asker, give_up) }
+}
+
+/// The descriptor of the asker, for poll and epoll, after ys_zmq_asker_arm. It stays the asker's: never read, written or closed.
+///
+/// @param asker the asker
+/// @return the descriptor; YS_ESYSTEM with the cause in errno: none is left
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_zmq_asker_fd(asker: *mut ys_zmq_asker) -> c_int {
+    let fd = |asking: &mut Asking| asking.bell().map_or_else(c_int::from_code, |bell| bell.set.as_fd().as_raw_fd());
+    // SAFETY: by the caller.
+    unsafe { enter(asker, fd) }
+}
+
+/// Says that the asker is about to sleep in an event loop, which has found YS_EMPTY for this question: the descriptor becomes readable
+/// when it has an answer, or will have none. Who waits for several questions calls this for each, and where it says 0 tries all of them
+/// again.
+///
+/// @param asker the asker
+/// @param call the number of the question
+/// @return 1: sleep; 0: do not, there is something to be done now; YS_ERANGE: no question of this asker that is not over has this number;
+///     YS_ESYSTEM with the cause in errno: no descriptor is left
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_zmq_asker_arm(asker: *mut ys_zmq_asker, call: u64) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(asker, |asking| asking.arm(call).map_or_else(c_int::from_code, c_int::from)) }
+}
+
+/// As ys_zmq_asker_arm, for who has found YS_FULL, and waits until it may ask.
+///
+/// @param asker the asker
+/// @return 1: sleep; 0: do not, there is something to be done now; YS_ESYSTEM with the cause in errno: no descriptor is left
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_zmq_asker_arm_to_ask(asker: *mut ys_zmq_asker) -> c_int {
+    // SAFETY: by the caller.
+    unsafe { enter(asker, |asking| asking.arm_to_ask().map_or_else(c_int::from_code, c_int::from)) }
 }
 
 /// Makes another asker of the same bridge, without the questions of this one.

@@ -24,8 +24,9 @@ pub use self::answer::{
     ys_zmq_questions_recv,
 };
 pub use self::ask::{
-    ys_zmq_asker, ys_zmq_asker_ask, ys_zmq_asker_ask_parts, ys_zmq_asker_call, ys_zmq_asker_clone, ys_zmq_asker_free,
-    ys_zmq_asker_give_up, ys_zmq_asker_part, ys_zmq_asker_recv,
+    ys_zmq_asker, ys_zmq_asker_arm, ys_zmq_asker_arm_to_ask, ys_zmq_asker_ask, ys_zmq_asker_ask_parts,
+    ys_zmq_asker_call, ys_zmq_asker_clone, ys_zmq_asker_fd, ys_zmq_asker_free, ys_zmq_asker_give_up, ys_zmq_asker_part,
+    ys_zmq_asker_recv,
 };
 pub use self::bridge::{
     ys_zmq_bridge, ys_zmq_bridge_address, ys_zmq_bridge_admit, ys_zmq_bridge_close, ys_zmq_bridge_event,

@@ -193,6 +193,16 @@ impl BytesWorkSender {
     pub fn arm_to_settle(&mut self) -> bool {
         self.0.arm_to_settle()
     }
+
+    /// As [`WorkSender::arm_to_serve`].
+    pub fn arm_to_serve(&mut self) -> bool {
+        self.0.arm_to_serve()
+    }
+
+    /// As [`WorkSender::is_disconnected`].
+    pub fn is_disconnected(&self) -> bool {
+        self.0.is_disconnected()
+    }
 }
 
 #[cfg(feature = "tokio")]

@@ -421,6 +421,20 @@ impl<T: Copied> WorkSender<T> {
         self.arm_until(|sender| sender.settled().is_some())
     }
 
+    /// As [`arm`](Self::arm), for a sender that has no job to send, and waits for workers and for what they give back, as
+    /// [`serve_timeout`](Self::serve_timeout) does.
+    pub fn arm_to_serve(&mut self) -> bool {
+        self.arm_until(|sender| {
+            sender.look();
+            false
+        })
+    }
+
+    /// Returns whether no worker is there, and none can come without a new [`seat`](Self::seat), as far as was noticed.
+    pub fn is_disconnected(&self) -> bool {
+        self.crowd.home.is_over()
+    }
+
     fn arm_until(&mut self, is_ready: impl FnOnce(&mut Self) -> bool) -> bool {
         let is_armed = self.crowd.arm_all();
         !is_ready(self) && is_armed && !self.crowd.home.is_over()

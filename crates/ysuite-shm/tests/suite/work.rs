@@ -392,6 +392,28 @@ fn descriptors_tell() {
     assert!(another.is_disconnected());
 }
 
+#[test]
+fn who_only_serves_sleeps_until_there_is_something_to_serve() {
+    let mut sender = WorkSender::<u64>::without_name(1).unwrap();
+    assert!(sender.is_disconnected() && !sender.arm_to_serve());
+    let seat = sender.seat().unwrap();
+    while !sender.arm_to_serve() {}
+    assert!(!sender.is_disconnected() && !is_readable(&sender, Duration::ZERO));
+    let mut worker = WorkReceiver::<u64>::from_fd(seat).unwrap();
+    assert!(is_readable(&sender, LONG), "a worker has come");
+    sender.send(7).unwrap();
+    while !sender.arm_to_serve() {}
+    drop(worker.recv().unwrap());
+    assert!(is_readable(&sender, LONG), "a job was given back");
+    sender.serve();
+    assert_eq!(work(&mut worker), Some(7));
+    drop(worker);
+    while !sender.is_disconnected() {
+        assert!(!sender.arm_to_serve() || is_readable(&sender, LONG));
+    }
+    assert!(!sender.arm_to_serve());
+}
+
 /// Claim: What was given out is still received behind the end of the sender; who sleeps is woken by it.
 #[test]
 fn jobs_are_received_behind_the_end() {

@@ -1,5 +1,7 @@
 //! Questions and answers: whose an answer is, and what becomes of a question without one.
 
+use std::future::Future as _;
+use std::task::{self, Waker};
 use std::thread;
 use std::time::Duration;
 
@@ -369,6 +371,29 @@ fn a_slow_asker_holds_up_no_other() {
     drop(slow);
     drop(answers);
     worker.join().unwrap();
+}
+
+/// Nobody answers: as many questions as may be wait for it, and the channel is full of others.
+#[test]
+fn who_waits_for_room_is_woken() {
+    let (answers, mut questions) = answer().bind("tcp://127.0.0.1:*").start().unwrap();
+    let (asks, asker) = ask().connect(address(&answers)).unanswered(1).start().unwrap();
+    block_on(asker.room());
+    let first = asker.begin(1).unwrap();
+    let question = questions.recv().unwrap();
+    let mut others = Vec::new();
+    while let Ok(other) = asker.begin_timeout(2, Duration::from_millis(10)) {
+        others.push(other);
+    }
+    let mut room = Box::pin(asker.room());
+    assert!(room.as_mut().poll(&mut task::Context::from_waker(Waker::noop())).is_pending());
+    let waits = thread::spawn(move || block_on(room));
+    question.reply.send(2).unwrap();
+    waits.join().unwrap();
+    assert_eq!(first.wait(), Ok(2));
+    drop((asks, others, questions));
+    until("the bridge has ended", || matches!(asker.begin(3), Err(Unanswered::Closed)));
+    block_on(asker.room());
 }
 
 /// Of a frame of a peer after which others follow.

@@ -118,6 +118,17 @@ impl<Q: Send, A: Send> Asker<Q, A> {
         }
     }
 
+    /// Waits, of a task, until there is room for a question, or the bridge has ended. It keeps nothing: another asker may
+    /// be first. For a thread that sleeps in an event loop, with a waker of its own.
+    pub fn room(&self) -> impl Future<Output = ()> + Send + use<Q, A>
+    where
+        Q: 'static,
+        A: 'static,
+    {
+        let questions = self.questions.clone();
+        async move { drop(questions.reserve_async().await) }
+    }
+
     /// As [`ask`](Self::ask), of a task. Dropped, it gives the question up, or has not asked it.
     ///
     /// # Errors
