@@ -53,7 +53,7 @@
  *  awaitables for coroutines. For Asio: ysuite_asio.hpp.
  *
  *  In addition: share() of senders, for many threads; ys::timer; ys::socketpair_set, with a descriptor for epoll, ys::poll_set, ys::signaler, ys::selector, ys::pool and
- *  ys::pool_message; and ys::stopper, with which any thread ends the waits of others. Shutdown: ysuite.h.
+ *  ys::pool_message; ys::hub, an event loop; and ys::stopper, with which any thread ends the waits of others. Shutdown: ysuite.h.
  *
  *  Between processes: ysuite/shm.hpp, which `#define YS_SHM` includes. Between programs and machines: ysuite_zmq.hpp.
  *
@@ -72,6 +72,9 @@
 #include "ysuite/coroutine.hpp"
 #include "ysuite/end.hpp"
 #include "ysuite/exchange.hpp"
+#ifndef _WIN32
+#include "ysuite/hub.hpp"
+#endif
 #include "ysuite/message.hpp"
 #include "ysuite/open.hpp"
 #include "ysuite/pool.hpp"

@@ -36,7 +36,7 @@ pub enum ys_code {
     YS_ENOTSUP = -12,
     /// A callback has panicked here, now or before. The handle refuses everything from then on, but can be freed.
     YS_EPANIC = -13,
-    /// Only in the checked build: another thread is inside this handle.
+    /// Only in the checked build: another thread is inside this handle. Of a hub in any: a callback that drops a context may not use it.
     YS_EBUSY = -14,
     /// Only in the checked build: the handle was freed.
     YS_EFREED = -15,

@@ -22,6 +22,8 @@ mod ends;
 mod errno;
 mod exchange;
 mod handle;
+#[cfg(unix)]
+mod hub;
 mod lanes;
 mod limit;
 mod loans;
@@ -51,6 +53,13 @@ mod zmq;
 
 pub use self::about::{ys_is_checked, ys_version, ys_window_version};
 pub use self::code::{ys_code, ys_error_text};
+#[cfg(unix)]
+pub use self::hub::{
+    ys_hub, ys_hub_after, ys_hub_cancel, ys_hub_dispatch, ys_hub_every, ys_hub_fd, ys_hub_free, ys_hub_open,
+    ys_hub_post, ys_hub_post_stop, ys_hub_poster, ys_hub_poster_clone, ys_hub_poster_free, ys_hub_poster_open,
+    ys_hub_ready, ys_hub_remove, ys_hub_rewatch, ys_hub_run, ys_hub_run_once, ys_hub_stop, ys_hub_timeout,
+    ys_hub_watch,
+};
 pub use self::open::{
     ys_broadcast_lossy_open, ys_broadcast_open, ys_exchange_open, ys_funnel_open, ys_oneshot_open, ys_pipe_open,
     ys_watch_open,

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 /// In the order of the header: cbindgen itself puts types before the functions that use them. No file that has `mod` lines for
 /// others of the list: cbindgen follows them, and would declare what is there twice.
-const SOURCES: [&str; 14] = [
+const SOURCES: [&str; 15] = [
     "code.rs",
     "about.rs",
     "options.rs",
@@ -19,6 +19,7 @@ const SOURCES: [&str; 14] = [
     "set.rs",
     "select.rs",
     "pool.rs",
+    "hub.rs",
 ];
 
 const SHM: [&str; 11] = [

@@ -374,6 +374,111 @@ YS_ANNOTATION_ void ys_annotated_pool_free(ys_pool *pool) {
   ys_annotated_end_(outer);
 }
 
+/* What a hub calls is the program's own code as well, and sees what was done before it was posted. In place of its context the hub gets one
+   of these, which is freed with it. */
+typedef struct ys_annotated_hub_ {
+  void (*function)(ys_hub *, void *);
+  void (*handler)(ys_hub *, int, uint32_t, void *);
+  void (*drop)(void *);
+  void *context;
+} ys_annotated_hub_;
+YS_ANNOTATION_ void ys_annotated_hub_called_(ys_hub *hub, void *context) {
+  const ys_annotated_hub_ *of = YS_TO_(const ys_annotated_hub_ *, context);
+  const ys_annotated_out_ out = ys_annotated_out_begin_();
+  of->function(hub, of->context);
+  ys_annotated_out_end_(out);
+}
+YS_ANNOTATION_ void ys_annotated_hub_served_(ys_hub *hub, int fd, uint32_t ready, void *context) {
+  const ys_annotated_hub_ *of = YS_TO_(const ys_annotated_hub_ *, context);
+  const ys_annotated_out_ out = ys_annotated_out_begin_();
+  of->handler(hub, fd, ready, of->context);
+  ys_annotated_out_end_(out);
+}
+YS_ANNOTATION_ void ys_annotated_hub_dropped_(void *context) {
+  ys_annotated_hub_ *of = YS_TO_(ys_annotated_hub_ *, context);
+  if (of->drop != NULL) {
+    const ys_annotated_out_ out = ys_annotated_out_begin_();
+    of->drop(of->context);
+    ys_annotated_out_end_(out);
+  }
+  __builtin_free(of);
+}
+/* Null: there is no memory, and the context was dropped. */
+YS_ANNOTATION_ void *ys_annotated_hub_context_(void (*function)(ys_hub *, void *), void (*handler)(ys_hub *, int, uint32_t, void *),
+                                               void *context, void (*drop)(void *)) {
+  ys_annotated_hub_ *of = YS_TO_(ys_annotated_hub_ *, __builtin_malloc(sizeof *of));
+  if (of == NULL) {
+    if (drop != NULL) drop(context);
+    return NULL;
+  }
+  of->function = function;
+  of->handler = handler;
+  of->drop = drop;
+  of->context = context;
+  return of;
+}
+#define YS_ANNOTATE_HUB_(result, name, parameters, arguments) \
+  YS_ANNOTATION_ result ys_annotated_hub_##name parameters {  \
+    const void *outer;                                        \
+    result answer;                                            \
+    YS_RELEASE_(ys_annotated_common_());                      \
+    outer = ys_annotated_begin_(ys_version());                \
+    answer = ys_hub_##name arguments;                         \
+    ys_annotated_end_(outer);                                 \
+    YS_ACQUIRE_(ys_annotated_common_());                      \
+    return answer;                                            \
+  }
+#define YS_ANNOTATE_HUB_FREE_(name, type)                   \
+  YS_ANNOTATION_ void ys_annotated_hub_##name(type *end) {  \
+    const void *outer;                                      \
+    YS_RELEASE_(ys_annotated_common_());                    \
+    outer = ys_annotated_begin_(ys_version());              \
+    ys_hub_##name(end);                                     \
+    ys_annotated_end_(outer);                               \
+  }
+/* What takes a context: `of`. */
+#define YS_ANNOTATE_HUB_WITH_(name, parameters, context_of, arguments)                                              \
+  YS_ANNOTATION_ int ys_annotated_hub_##name parameters {                                                           \
+    const void *outer;                                                                                              \
+    int answer;                                                                                                     \
+    void *of = ys_annotated_hub_context_ context_of;                                                                \
+    if (of == NULL) return YS_ENOMEM;                                                                               \
+    YS_RELEASE_(ys_annotated_common_());                                                                            \
+    outer = ys_annotated_begin_(ys_version());                                                                      \
+    answer = ys_hub_##name arguments;                                                                               \
+    ys_annotated_end_(outer);                                                                                       \
+    return answer;                                                                                                  \
+  }
+YS_ANNOTATE_HUB_(int, run, (ys_hub * hub), (hub))
+YS_ANNOTATE_HUB_(ptrdiff_t, run_once, (ys_hub * hub, int64_t ns), (hub, ns))
+YS_ANNOTATE_HUB_(ptrdiff_t, dispatch, (ys_hub * hub), (hub))
+YS_ANNOTATE_HUB_(int, cancel, (ys_hub * hub, uint64_t timer), (hub, timer))
+YS_ANNOTATE_HUB_(int, remove, (ys_hub * hub, uint64_t source), (hub, source))
+YS_ANNOTATE_HUB_(int, poster_open, (ys_hub * hub, ys_hub_poster **poster), (hub, poster))
+YS_ANNOTATE_HUB_(int, poster_clone, (ys_hub_poster * poster, ys_hub_poster **other), (poster, other))
+YS_ANNOTATE_HUB_(int, post_stop, (ys_hub_poster * poster), (poster))
+YS_ANNOTATE_HUB_FREE_(free, ys_hub)
+YS_ANNOTATE_HUB_FREE_(poster_free, ys_hub_poster)
+YS_ANNOTATE_HUB_WITH_(after,
+                      (ys_hub * hub, int64_t ns, void (*function)(ys_hub *, void *), void *context, void (*drop)(void *), uint64_t *timer),
+                      (function, NULL, context, drop),
+                      (hub, ns, function == NULL ? NULL : ys_annotated_hub_called_, of, ys_annotated_hub_dropped_, timer))
+YS_ANNOTATE_HUB_WITH_(every,
+                      (ys_hub * hub, int64_t ns, void (*function)(ys_hub *, void *), void *context, void (*drop)(void *), uint64_t *timer),
+                      (function, NULL, context, drop),
+                      (hub, ns, function == NULL ? NULL : ys_annotated_hub_called_, of, ys_annotated_hub_dropped_, timer))
+YS_ANNOTATE_HUB_WITH_(watch,
+                      (ys_hub * hub, int fd, uint32_t wanted, void (*handler)(ys_hub *, int, uint32_t, void *), void *context,
+                       void (*drop)(void *), uint64_t *source),
+                      (NULL, handler, context, drop),
+                      (hub, fd, wanted, handler == NULL ? NULL : ys_annotated_hub_served_, of, ys_annotated_hub_dropped_, source))
+YS_ANNOTATE_HUB_WITH_(post, (ys_hub_poster * poster, void (*function)(ys_hub *, void *), void *context, void (*drop)(void *)),
+                      (function, NULL, context, drop),
+                      (poster, function == NULL ? NULL : ys_annotated_hub_called_, of, ys_annotated_hub_dropped_))
+
+#undef YS_ANNOTATE_HUB_
+#undef YS_ANNOTATE_HUB_FREE_
+#undef YS_ANNOTATE_HUB_WITH_
 #undef YS_ANNOTATE_TX_
 #undef YS_ANNOTATE_RX_
 #undef YS_ANNOTATION_
@@ -428,6 +533,20 @@ YS_ANNOTATION_ void ys_annotated_pool_free(ys_pool *pool) {
 #define ys_pool_take_or_stop(...) ys_annotated_pool_take_or_stop(__VA_ARGS__)
 #define ys_msg_free(...) ys_annotated_msg_free(__VA_ARGS__)
 #define ys_pool_free(...) ys_annotated_pool_free(__VA_ARGS__)
+#define ys_hub_run(...) ys_annotated_hub_run(__VA_ARGS__)
+#define ys_hub_run_once(...) ys_annotated_hub_run_once(__VA_ARGS__)
+#define ys_hub_dispatch(...) ys_annotated_hub_dispatch(__VA_ARGS__)
+#define ys_hub_cancel(...) ys_annotated_hub_cancel(__VA_ARGS__)
+#define ys_hub_remove(...) ys_annotated_hub_remove(__VA_ARGS__)
+#define ys_hub_poster_open(...) ys_annotated_hub_poster_open(__VA_ARGS__)
+#define ys_hub_poster_clone(...) ys_annotated_hub_poster_clone(__VA_ARGS__)
+#define ys_hub_post_stop(...) ys_annotated_hub_post_stop(__VA_ARGS__)
+#define ys_hub_free(...) ys_annotated_hub_free(__VA_ARGS__)
+#define ys_hub_poster_free(...) ys_annotated_hub_poster_free(__VA_ARGS__)
+#define ys_hub_after(...) ys_annotated_hub_after(__VA_ARGS__)
+#define ys_hub_every(...) ys_annotated_hub_every(__VA_ARGS__)
+#define ys_hub_watch(...) ys_annotated_hub_watch(__VA_ARGS__)
+#define ys_hub_post(...) ys_annotated_hub_post(__VA_ARGS__)
 
 #endif
 #endif

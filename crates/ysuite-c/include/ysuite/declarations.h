@@ -75,7 +75,7 @@ typedef enum ys_code {
    */
   YS_EPANIC = -13,
   /**
-   * Only in the checked build: another thread is inside this handle.
+   * Only in the checked build: another thread is inside this handle. Of a hub in any: a callback that drops a context may not use it.
    */
   YS_EBUSY = -14,
   /**
@@ -207,6 +207,35 @@ typedef enum ys_spin {
    */
   YS_SPIN_FOREVER = 2,
 } ys_spin;
+
+/**
+ * What a descriptor is watched for, and what it is ready for: bits.
+ */
+typedef enum ys_hub_ready {
+  /**
+   * There is something to read, or the end of the input.
+   */
+  YS_HUB_READABLE = 1,
+  /**
+   * There is room to write, or the other side is closed.
+   */
+  YS_HUB_WRITABLE = 2,
+  /**
+   * The descriptor has failed. Alone: it was closed without being removed, and this call is the last.
+   */
+  YS_HUB_ERROR = 4,
+} ys_hub_ready;
+
+/**
+ * One thread's event loop. One thread at a time; it may be opened by one and run by another. Freed by ys_hub_free.
+ */
+typedef struct ys_hub ys_hub;
+
+/**
+ * Posts functions to a hub. One thread at a time; ys_hub_poster_clone makes one for another thread. Freed by
+ * ys_hub_poster_free.
+ */
+typedef struct ys_hub_poster ys_hub_poster;
 
 /**
  * A pool of blocks for messages of any length up to a bound. Any number of threads at once. Freed by ys_pool_free.
@@ -1502,6 +1531,224 @@ int ys_pool_wait_stopper(const struct ys_pool *pool, struct ys_stopper **stopper
  * @param pool the pool, which is not to be used any more; NULL: nothing is done
  */
 void ys_pool_free(struct ys_pool *pool);
+
+/**
+ * Opens a hub: an event loop of one thread, which calls functions that other threads post, timers, and handlers of descriptors; one at a
+ * time, and on the thread that runs it. Unix. Allocates.
+ *
+ * All functions get the hub, and may call whatever is for it: add and remove sources and timers, also their own, stop it, and run it. They
+ * must not free it, must not block, and must not throw. With each the program gives a context, and a function that drops it: that is called
+ * exactly once, when the context is needed no more; before the call returns, if that returns an error. It may be called on any thread that
+ * uses the hub or a poster, and must not throw, nor use the hub, which returns YS_EBUSY there.
+ *
+ * In a turn the hub calls at most 128 posted functions, at most 128 timers that are due, and each descriptor's handler once: no source
+ * delays another for longer. With nothing to do it spins for a while, and sleeps in one system call.
+ *
+ * Receivers of channels come to a hub by a set: ys_set_attach_rx, and ys_hub_watch with ys_set_fd.
+ *
+ * @param hub where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_ESYSTEM with the cause in errno: no descriptors are left
+ */
+int ys_hub_open(struct ys_hub **hub);
+
+/**
+ * Serves all sources until ys_hub_stop, or until there is no poster, no source and no timer left. Blocks. May be called again afterwards.
+ * Inside the handler of a descriptor it is one turn, and does not block.
+ *
+ * @param hub the hub
+ * @return YS_OK; YS_EINVAL; YS_EBUSY; YS_ESYSTEM with the cause in errno
+ */
+int ys_hub_run(struct ys_hub *hub);
+
+/**
+ * Serves what is ready in one turn. If nothing is, waits for so long at most, and serves what is ready then.
+ *
+ * @param hub the hub
+ * @param ns nanoseconds; 0: never waits; less than 0: for ever
+ * @return how many functions and handlers were called, or an error as of ys_hub_run. 0 where ns is less than 0: there is no poster, no
+ *     source and no timer left
+ */
+ptrdiff_t ys_hub_run_once(struct ys_hub *hub,
+                          int64_t ns);
+
+/**
+ * Runs one turn, without waiting: for another event loop that watches ys_hub_fd, waits no longer than ys_hub_timeout, and calls this
+ * whenever that wait ends.
+ *
+ * @param hub the hub
+ * @return as ys_hub_run_once
+ */
+ptrdiff_t ys_hub_dispatch(struct ys_hub *hub);
+
+/**
+ * The descriptor of a hub, for poll and epoll, level-triggered: readable when there is something for ys_hub_dispatch, timers aside. It stays
+ * the hub's: never read, written or closed.
+ *
+ * @param hub the hub
+ * @return the descriptor, or an error
+ */
+int ys_hub_fd(struct ys_hub *hub);
+
+/**
+ * How long another event loop may wait for ys_hub_fd: until the next timer.
+ *
+ * @param hub the hub
+ * @param ns receives nanoseconds; less than 0: for ever
+ * @return YS_OK; YS_EINVAL; YS_EBUSY
+ */
+int ys_hub_timeout(struct ys_hub *hub, int64_t *ns);
+
+/**
+ * Makes ys_hub_run return when the function that calls this is done, or at once if it is called beforehand. Nothing is lost: the rest is
+ * served when the hub is run again.
+ *
+ * @param hub the hub
+ * @return YS_OK; YS_EINVAL; YS_EBUSY
+ */
+int ys_hub_stop(struct ys_hub *hub);
+
+/**
+ * Calls a function once, when this time has passed; never early, and up to a millisecond late if the hub sleeps.
+ *
+ * @param hub the hub
+ * @param ns nanoseconds from now, at least 0: the next turn
+ * @param function what is called
+ * @param context what it is called with
+ * @param drop called with the context, when it is needed no more; NULL: nothing is
+ * @param timer receives its number, for ys_hub_cancel; 0 after an error; NULL: it is not asked for
+ * @return YS_OK; YS_EINVAL; YS_EBUSY.
+ */
+int ys_hub_after(struct ys_hub *hub,
+                 int64_t ns,
+                 void (*function)(struct ys_hub *hub, void *context),
+                 void *context,
+                 void (*drop)(void *context),
+                 uint64_t *timer);
+
+/**
+ * Calls a function again and again: a period from now, and at each further whole number of periods. Of the moments that pass while the hub
+ * is busy only the last one counts.
+ *
+ * @param hub the hub
+ * @param ns nanoseconds of a period, at least 0: in every turn, and the hub never sleeps
+ * @param function what is called
+ * @param context what it is called with
+ * @param drop called with the context, when it is needed no more; NULL: nothing is
+ * @param timer receives its number, for ys_hub_cancel; 0 after an error; NULL: it is not asked for
+ * @return YS_OK; YS_EINVAL; YS_EBUSY.
+ */
+int ys_hub_every(struct ys_hub *hub,
+                 int64_t ns,
+                 void (*function)(struct ys_hub *hub, void *context),
+                 void *context,
+                 void (*drop)(void *context),
+                 uint64_t *timer);
+
+/**
+ * Cancels a timer: its function is not called any more, and its context is dropped; inside that function, when it returns.
+ *
+ * @param hub the hub
+ * @param timer its number
+ * @return YS_OK; YS_EINVAL; YS_EBUSY; YS_ERANGE: it has fired for the last time, or was cancelled
+ */
+int ys_hub_cancel(struct ys_hub *hub, uint64_t timer);
+
+/**
+ * Watches a descriptor that does not block: a socket, a pipe, or that of a ys_set. The handler is called once in a turn as long as it is
+ * ready: level-triggered. It stays the program's, which removes it before it closes it.
+ *
+ * @param hub the hub
+ * @param fd the descriptor
+ * @param wanted YS_HUB_READABLE, YS_HUB_WRITABLE or both
+ * @param handler called with what the descriptor is ready for, bits of ys_hub_ready; that may, rarely, be wrong
+ * @param context what it is called with
+ * @param drop called with the context, when it is needed no more; NULL: nothing is
+ * @param source receives its number, for ys_hub_remove; 0 after an error; NULL: it is not asked for
+ * @return YS_OK; YS_EINVAL; YS_EBUSY; YS_ESYSTEM with the cause in errno: EBADF, EEXIST: it is watched already, EPERM: a file on a disk.
+ *    
+ */
+int ys_hub_watch(struct ys_hub *hub,
+                 int fd,
+                 uint32_t wanted,
+                 void (*handler)(struct ys_hub *hub, int fd, uint32_t ready, void *context),
+                 void *context,
+                 void (*drop)(void *context),
+                 uint64_t *source);
+
+/**
+ * Watches a descriptor for something else from now on.
+ *
+ * @param hub the hub
+ * @param source its number
+ * @param wanted YS_HUB_READABLE, YS_HUB_WRITABLE or both
+ * @return YS_OK; YS_EINVAL; YS_EBUSY; YS_ERANGE: it was removed, or is closed; YS_ESYSTEM with the cause in errno
+ */
+int ys_hub_rewatch(struct ys_hub *hub, uint64_t source, uint32_t wanted);
+
+/**
+ * Watches a descriptor no more: its handler is not called again, and its context is dropped; inside that handler, when it returns.
+ *
+ * @param hub the hub
+ * @param source its number
+ * @return YS_OK; YS_EINVAL; YS_EBUSY; YS_ERANGE: it was removed
+ */
+int ys_hub_remove(struct ys_hub *hub,
+                  uint64_t source);
+
+/**
+ * Frees a hub, and drops the contexts of all that it has, also of functions that were posted. Not inside one of its functions.
+ *
+ * @param hub the hub, which is not to be used any more; NULL: nothing is done
+ */
+void ys_hub_free(struct ys_hub *hub);
+
+/**
+ * Makes what another thread posts by. As long as it is there ys_hub_run goes on. Allocates.
+ *
+ * @param hub the hub
+ * @param poster where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL; YS_EBUSY
+ */
+int ys_hub_poster_open(struct ys_hub *hub, struct ys_hub_poster **poster);
+
+/**
+ * Makes another poster of the same hub, for another thread. Allocates.
+ *
+ * @param poster the poster
+ * @param other where it is put; NULL is put there after an error
+ * @return YS_OK; YS_EINVAL
+ */
+int ys_hub_poster_clone(struct ys_hub_poster *poster, struct ys_hub_poster **other);
+
+/**
+ * Posts a function: the hub's thread calls it, behind all that this poster has posted before. Never blocks. A hub that is stopped or not
+ * run keeps it until it is run again.
+ *
+ * @param poster the poster
+ * @param function what is called
+ * @param context what it is called with
+ * @param drop called with the context, when it is needed no more; NULL: nothing is
+ * @return YS_OK; YS_EINVAL; YS_CLOSED: the hub was freed
+ */
+int ys_hub_post(struct ys_hub_poster *poster,
+                void (*function)(struct ys_hub *hub, void *context),
+                void *context,
+                void (*drop)(void *context));
+
+/**
+ * Makes the hub stop, as ys_hub_stop, behind all that this poster has posted before. Never blocks.
+ *
+ * @param poster the poster
+ * @return YS_OK; YS_EINVAL; YS_CLOSED: the hub was freed
+ */
+int ys_hub_post_stop(struct ys_hub_poster *poster);
+
+/**
+ * Frees a poster. What it has posted is called all the same.
+ *
+ * @param poster the poster, which is not to be used any more; NULL: nothing is done
+ */
+void ys_hub_poster_free(struct ys_hub_poster *poster);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -181,7 +181,7 @@ impl Asking {
     }
 
     fn begin(&mut self, question: &[&[u8]], clock: &mut Clock) -> Result<Asked, ys_code> {
-        // What waits for room for this question is none of its rivals.
+        // It waits for room that this question may take.
         self.room = None;
         match &self.asker {
             Askers::Plain(asker) => begun(asker, question, clock).map(Asked::Plain),
