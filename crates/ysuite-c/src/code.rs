@@ -78,7 +78,7 @@ pub enum ys_code {
     YS_REFUSED_KIND = -30,
     /// The peer's messages have another size, alignment or name.
     YS_REFUSED_TYPE = -31,
-    /// A channel of this capacity cannot be, here or at the peer.
+    /// A capacity is too small or too large, here or at the peer: of messages, bytes, slots, calls or jobs.
     YS_REFUSED_CAPACITY = -32,
     /// The peer has sent a malformed packet, or other descriptors than belong to it; or the descriptor is no socket of this kind.
     YS_REFUSED_PACKET = -33,
@@ -136,7 +136,7 @@ const ALL: [(ys_code, &CStr); 41] = [
     (ys_code::YS_REFUSED_ROLE, c"refused: the peer is the same end of the channel"),
     (ys_code::YS_REFUSED_KIND, c"refused: the peer's channel is of another kind"),
     (ys_code::YS_REFUSED_TYPE, c"refused: the peer's messages are of another type"),
-    (ys_code::YS_REFUSED_CAPACITY, c"refused: the capacity cannot be"),
+    (ys_code::YS_REFUSED_CAPACITY, c"refused: a capacity is too small or too large"),
     (ys_code::YS_REFUSED_PACKET, c"refused: the peer's packet is malformed"),
     (ys_code::YS_REFUSED_USER, c"refused: this user may not be at the other end"),
     (ys_code::YS_REFUSED_TIME, c"refused: the peer took too long"),

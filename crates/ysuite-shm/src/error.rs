@@ -43,7 +43,7 @@ pub enum Why {
     Kind,
     /// The peer's messages have another size, alignment or name.
     Type,
-    /// The capacity, of this end or of the peer, cannot be: it is too small or too large.
+    /// A capacity is too small or too large: of messages, bytes, slots, calls or jobs; what the program has asked for, or a peer.
     Capacity,
     /// The peer has sent a malformed packet, or other descriptors than belong to it; or the descriptor that an end is
     /// made of is no socket of this kind.
@@ -74,7 +74,7 @@ const REASONS: [(Why, &str); 17] = [
     (Why::Role, "the peer is the same end of the channel"),
     (Why::Kind, "the peer's channel is of another kind"),
     (Why::Type, "the peer's messages are of another type"),
-    (Why::Capacity, "the peer's capacity cannot be"),
+    (Why::Capacity, "a capacity, of messages, bytes, slots, calls or jobs, is too small or too large"),
     (Why::Packet, "the peer's packet is malformed"),
     (Why::User(0), "this user may not connect"),
     (Why::Time, "the peer took too long"),

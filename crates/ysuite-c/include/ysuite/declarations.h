@@ -153,7 +153,7 @@ typedef enum ys_code {
    */
   YS_REFUSED_TYPE = -31,
   /**
-   * A channel of this capacity cannot be, here or at the peer.
+   * A capacity is too small or too large, here or at the peer: of messages, bytes, slots, calls or jobs.
    */
   YS_REFUSED_CAPACITY = -32,
   /**

@@ -60,7 +60,7 @@ class [[nodiscard]] status {
     refused_role = YS_REFUSED_ROLE,         /**< the peer is the same end of the channel */
     refused_kind = YS_REFUSED_KIND,         /**< the peer's channel is of another kind */
     refused_type = YS_REFUSED_TYPE,         /**< the peer's messages are of another type */
-    refused_capacity = YS_REFUSED_CAPACITY, /**< the capacity cannot be */
+    refused_capacity = YS_REFUSED_CAPACITY, /**< a capacity is too small or too large, here or at the peer */
     refused_packet = YS_REFUSED_PACKET,     /**< the peer's packet is malformed, or the descriptor is no such socket */
     refused_user = YS_REFUSED_USER,         /**< this user may not be at the other end */
     refused_time = YS_REFUSED_TIME,         /**< the peer, or a listener, or the lock of a name took too long */

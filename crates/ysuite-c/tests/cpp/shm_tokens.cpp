@@ -16,22 +16,6 @@ namespace {
 using namespace std::chrono_literals;
 using ys::status;
 
-// `waits(token)` is stopped while it sleeps and before; `goes_on()` lets the next wait succeed.
-template <class Waits, class GoesOn>
-void a_wait(Waits waits, GoesOn goes_on) {
-  is_stopped(waits, [&](auto pause) {
-    std::stop_source source;
-    source.request_stop();
-    CHECK(waits(source.get_token()) == status::stopped);
-    status answer = status::full;
-    std::jthread waits_again([&](std::stop_token token) { answer = waits(token); });
-    std::this_thread::sleep_for(pause);
-    goes_on();
-    waits_again.join();
-    CHECK(answer == status::ok);
-  });
-}
-
 void receivers_and_senders() {
   auto [tx, rx] = ys::shm::pipe(64);
   a_wait([&rx = rx](std::stop_token token) {

@@ -139,30 +139,6 @@ void races() {
   CHECK(received == rounds);
 }
 
-// `waits(token)` is stopped while it sleeps and before, which says nothing to those without a token or with another: `goes_on(wait)` lets
-// a wait succeed. Returns a status.
-template <class Waits, class GoesOn>
-void a_wait(Waits waits, GoesOn goes_on) {
-  for (const auto pause : {0us, 100us, 5000us}) {
-    ys::status answer = ys::status::ok;
-    std::jthread thread([&](std::stop_token token) { answer = waits(token); });
-    std::this_thread::sleep_for(pause);
-    thread.request_stop();
-    thread.join();
-    CHECK(answer == ys::status::stopped);
-    std::stop_source source;
-    source.request_stop();
-    CHECK(waits(source.get_token()) == ys::status::stopped);
-    answer = ys::status::stopped;
-    std::jthread waits_again([&](std::stop_token token) { answer = waits(token); });
-    std::this_thread::sleep_for(pause);
-    CHECK(answer == ys::status::stopped);
-    goes_on();
-    waits_again.join();
-    CHECK(answer == ys::status::ok);
-  }
-}
-
 template <class Set>
 void a_set(Set set) {
   const ys::signaler signaler = set.make_signaler();

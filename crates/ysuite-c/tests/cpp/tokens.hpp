@@ -12,6 +12,7 @@
 #endif
 
 #ifdef YS_HAS_STOP_TOKEN
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -33,6 +34,28 @@ void is_stopped(Waits waits, Then then) {
 template <class Waits>
 void is_stopped(Waits waits) {
   is_stopped(waits, [](auto) {});
+}
+
+// `waits(token)` is stopped so, and by a stop before it, which says nothing to waits without a token or with another: `goes_on()` lets one
+// succeed.
+template <class Waits, class GoesOn>
+void a_wait(Waits waits, GoesOn goes_on) {
+  is_stopped(waits, [&](auto pause) {
+    std::stop_source source;
+    source.request_stop();
+    CHECK(waits(source.get_token()) == ys::status::stopped);
+    std::atomic<bool> is_over{false};
+    ys::status answer = ys::status::stopped;
+    std::jthread waits_again([&](std::stop_token token) {
+      answer = waits(token);
+      is_over = true;
+    });
+    std::this_thread::sleep_for(pause);
+    CHECK(!is_over);
+    goes_on();
+    waits_again.join();
+    CHECK(answer == ys::status::ok);
+  });
 }
 #endif
 
