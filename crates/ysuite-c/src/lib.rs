@@ -123,10 +123,11 @@ pub use self::shm::{
     ys_shm_watch_rx_fd, ys_shm_watch_rx_free, ys_shm_watch_rx_open, ys_shm_watch_seat, ys_shm_watch_send,
     ys_shm_watch_serve, ys_shm_watch_try_recv, ys_shm_work, ys_shm_work_arm, ys_shm_work_arm_to_serve,
     ys_shm_work_arm_to_settle, ys_shm_work_fd, ys_shm_work_finish, ys_shm_work_finished, ys_shm_work_free,
-    ys_shm_work_give_back, ys_shm_work_open, ys_shm_work_recv, ys_shm_work_recv_for, ys_shm_work_rx,
-    ys_shm_work_rx_arm, ys_shm_work_rx_fd, ys_shm_work_rx_free, ys_shm_work_rx_open, ys_shm_work_seat,
-    ys_shm_work_send, ys_shm_work_send_for, ys_shm_work_serve, ys_shm_work_settle, ys_shm_work_try_recv,
-    ys_shm_work_try_send, ys_shm_work_unfinished, ys_shm_work_workers,
+    ys_shm_work_give_back, ys_shm_work_next_ended, ys_shm_work_next_failed, ys_shm_work_numbered_seat,
+    ys_shm_work_open, ys_shm_work_recv, ys_shm_work_recv_for, ys_shm_work_rx, ys_shm_work_rx_arm, ys_shm_work_rx_fd,
+    ys_shm_work_rx_free, ys_shm_work_rx_open, ys_shm_work_seat, ys_shm_work_send, ys_shm_work_send_for,
+    ys_shm_work_serve, ys_shm_work_settle, ys_shm_work_try_recv, ys_shm_work_try_send, ys_shm_work_unfinished,
+    ys_shm_work_workers,
 };
 pub use self::spin::ys_spin;
 pub use self::stopper::{ys_is_stopped, ys_stop, ys_stopper, ys_stopper_free};

@@ -14,6 +14,8 @@ pub struct Options {
     pub(crate) is_careful: bool,
     pub(crate) is_lossy: bool,
     pub(crate) calls: usize,
+    /// 0: any number.
+    pub(crate) attempts: u32,
     pub(crate) largest_answer: usize,
     pub(crate) allowed: Option<Arc<dyn Fn(u32) -> bool + Send + Sync>>,
 }
@@ -21,7 +23,8 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let (is_careful, is_lossy, calls, largest_answer, allowed) = (false, false, 64, 1_024, None);
-        Self { name: hashed(""), largest_region: 64 << 20, is_careful, is_lossy, calls, largest_answer, allowed }
+        let (name, largest_region, attempts) = (hashed(""), 64 << 20, 0);
+        Self { name, largest_region, is_careful, is_lossy, calls, attempts, largest_answer, allowed }
     }
 }
 
@@ -71,6 +74,15 @@ impl Options {
     #[must_use]
     pub fn calls(mut self, most: usize) -> Self {
         self.calls = most;
+        self
+    }
+
+    /// For the sender of a work queue: how many times a job is given out at most; 0, the default: as long as workers come. It
+    /// counts for a job when a worker gives it back, or goes while it is the first that it has, which it may have begun.
+    /// After the last time the job is put aside, for [`next_failed`](crate::WorkSender::next_failed).
+    #[must_use]
+    pub fn attempts(mut self, most: u32) -> Self {
+        self.attempts = most;
         self
     }
 

@@ -70,7 +70,7 @@
 #include "declarations.h"
 
 /** Options that are all defaults. */
-#define YS_SHM_OPTIONS_INIT { sizeof(ys_shm_options), 0, 0, NULL, NULL, 0, 0 }
+#define YS_SHM_OPTIONS_INIT { sizeof(ys_shm_options), 0, 0, NULL, NULL, 0, 0, 0 }
 
 /**
  * A message that this process was lent, in the memory where its sender has filled it. It may outlive its receiver and its
@@ -198,6 +198,11 @@ typedef struct ys_shm_options {
    * memory for as many; of two numbers the smaller one counts. 0: 64.
    */
   size_t calls;
+  /**
+   * For a ys_shm_work: how many times a job is given out at most, before ys_shm_work_next_failed has it. It counts for a job when a
+   * worker gives it back, or goes while it is the first that it has, which it may have begun. 0: as long as workers come.
+   */
+  size_t attempts;
 } ys_shm_options;
 
 #ifdef __cplusplus
@@ -1563,7 +1568,7 @@ void ys_shm_question_free(struct ys_shm_question *question);
  *
  * A job is finished once, unless the sender ends before, and given out at least once: once more for each worker that gives it
  * back, or that dies, leaves or breaks the protocol while it has it. The first one that such a worker had may have been done. So
- * a job must be such that it may be done again. What was given back is given out before any new job, by every call that sends
+ * a job must be such that it may be done again; the option `attempts` limits how often. What was given back is given out before any new job, by every call that sends
  * or waits.
  *
  * @param name the name, as of ys_shm_listener_open; NULL: none
@@ -1589,6 +1594,43 @@ int ys_shm_work_open(const char *name,
  * @return a descriptor, which is the caller's; YS_ESYSTEM with the cause in errno: no memory or no descriptors
  */
 int ys_shm_work_seat(struct ys_shm_work *work);
+
+/**
+ * As ys_shm_work_seat, with the worker's number, by which ys_shm_work_next_ended names it.
+ *
+ * @param work the sender
+ * @param worker receives the number of that worker
+ * @return a descriptor, which is the caller's; YS_EINVAL; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+ */
+int ys_shm_work_numbered_seat(struct ys_shm_work *work, uint64_t *worker);
+
+/**
+ * Finds the next worker that has ended since this was called last, in order. The last few hundred are remembered. What sends or waits
+ * notices an end. Never waits.
+ *
+ * @param work the sender
+ * @param worker receives its number
+ * @param why receives YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED or one of the codes behind it
+ * @return YS_OK; YS_EMPTY: none has ended; YS_EINVAL
+ */
+int ys_shm_work_next_ended(struct ys_shm_work *work,
+                           uint64_t *worker,
+                           int *why);
+
+/**
+ * Takes the next job that was given out as many times as the option `attempts` allows, and was not finished. Nobody gets it any more, and
+ * it does not count as unfinished. Never waits.
+ *
+ * @param work the sender
+ * @param to where its bytes are put; NULL if there is no room
+ * @param room how many bytes there is room for
+ * @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+ * @return YS_OK; YS_EINVAL; YS_EMPTY: none has failed; YS_ETOOLONG: it does not fit, and is the next one again
+ */
+int ys_shm_work_next_failed(struct ys_shm_work *work,
+                            void *to,
+                            size_t room,
+                            size_t *length);
 
 /**
  * Gives out a job; waits while no worker may have one more, or none is there.
@@ -1622,7 +1664,7 @@ int ys_shm_work_try_send(struct ys_shm_work *work, const void *job, size_t lengt
 int ys_shm_work_send_for(struct ys_shm_work *work, const void *job, size_t length, int64_t ns);
 
 /**
- * Waits until all jobs that were sent are finished. What workers give back meanwhile, it gives to others.
+ * Waits until all jobs that were sent are finished, or have failed. What workers give back meanwhile, it gives to others.
  *
  * @param work the sender
  * @param ns nanoseconds; 0: never waits; less than 0: for ever

@@ -147,6 +147,7 @@ struct options {
   bool careful = false;                 /**< the peer may be hostile */
   std::vector<std::uint32_t> users{};   /**< whose processes may connect or listen; empty: this process's user alone */
   std::size_t calls = 0;                /**< how many questions of a caller may be without an answer; 0: 64 */
+  std::size_t attempts = 0;             /**< how many times a job is given out at most; 0: as long as workers come */
 
   /** The same for C, as long as this stays as it is. */
   ys_shm_options raw() const noexcept {
@@ -157,6 +158,7 @@ struct options {
     given.users = users.empty() ? nullptr : users.data();
     given.user_count = users.size();
     given.calls = calls;
+    given.attempts = attempts;
     return given;
   }
 };
@@ -1020,7 +1022,18 @@ class work_sender : public detail::shm_home<ys_shm_work, ys_shm_work_fd, ys_shm_
   /** Takes over a sender of C. */
   explicit work_sender(ys_shm_work *handle) noexcept : shm_home(handle) {}
 
-  /** Waits until all jobs are finished. status::closed: some are not, and no worker is there or can come. */
+  /** As seat(), with the worker's number. */
+  received<shm::seat> numbered_seat() noexcept { return detail::shm_seat<ys_shm_work_numbered_seat>(raw()); }
+  /** The next worker that has ended. status::empty: none has. */
+  received<ended> next_ended() noexcept { return detail::shm_next_ended<ys_shm_work_next_ended>(raw()); }
+  /** The next job that was given out as many times as options::attempts allows, and was not finished. status::empty: none was. */
+  received<std::string> next_failed() {
+    return detail::shm_string([&](void *to, std::size_t room, std::size_t &length) {
+      return status::from(ys_shm_work_next_failed(raw(), to, room, &length));
+    });
+  }
+
+  /** Waits until all jobs are finished, or have failed. status::closed: some are not, and no worker is there or can come. */
   status settle() noexcept { return status::from(ys_shm_work_settle(raw(), detail::for_ever)); }
   /** The same, at most so long: status::timeout. */
   template <class Rep, class Period>

@@ -30,6 +30,9 @@ pub struct ys_shm_options {
     /// For a ys_shm_caller and a ys_shm_questions: how many questions of one caller may be without an answer at a time. Each has
     /// memory for as many; of two numbers the smaller one counts. 0: 64.
     pub calls: usize,
+    /// For a ys_shm_work: how many times a job is given out at most, before ys_shm_work_next_failed has it. It counts for a job when a
+    /// worker gives it back, or goes while it is the first that it has, which it may have begun. 0: as long as workers come.
+    pub attempts: usize,
 }
 
 impl ys_shm_options {
@@ -64,6 +67,8 @@ impl ys_shm_options {
         if given.calls != 0 {
             options = options.calls(given.calls);
         }
+        // More than can be counted are as many as can be.
+        options = options.attempts(u32::try_from(given.attempts).unwrap_or(u32::MAX));
         if given.careful != 0 {
             options = options.careful();
         }

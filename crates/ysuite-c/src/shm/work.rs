@@ -2,16 +2,17 @@
 
 use core::ffi::{c_char, c_int, c_void};
 use core::mem;
+use core::ops::{Deref, DerefMut};
 use core::ptr::NonNull;
 use core::time::Duration;
-use std::os::fd::{AsFd, AsRawFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 
 use ysuite_shm::{Bytes, BytesWorkSender, Job, SendTimeoutError, TrySendError, WorkReceiver};
 
-use super::many::{Place, Room, limited, named, seat, tried};
+use super::many::{Place, Room, limited, named, next_ended, numbered_seat, seat, tried};
 use super::options::ys_shm_options;
 use super::{Kind, bytes, code_of, enter, fd, free, open, open_over};
-use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_FULL, YS_OK, YS_TIMEOUT, ys_code};
+use crate::code::{Answer, YS_CLOSED, YS_EINVAL, YS_EMPTY, YS_FULL, YS_OK, YS_TIMEOUT, ys_code};
 use crate::limit::Limit;
 
 /// The sender of a work queue, whose workers, each a ys_shm_work_rx in a process of its own, take the jobs. One thread at a time;
@@ -23,7 +24,33 @@ pub struct ys_shm_work {
 impl Kind for ys_shm_work {
     const FREE: &'static str = "ys_shm_work_free";
 
-    type End = BytesWorkSender;
+    type End = Giving;
+}
+
+/// A sender, and a job that has failed, and did not fit.
+pub(crate) struct Giving {
+    sender: BytesWorkSender,
+    failed: Option<Bytes>,
+}
+
+impl Deref for Giving {
+    type Target = BytesWorkSender;
+
+    fn deref(&self) -> &BytesWorkSender {
+        &self.sender
+    }
+}
+
+impl DerefMut for Giving {
+    fn deref_mut(&mut self) -> &mut BytesWorkSender {
+        &mut self.sender
+    }
+}
+
+impl AsFd for Giving {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.sender.as_fd()
+    }
 }
 
 /// A worker of a ys_shm_work. One thread at a time; it may move between threads. Freed by ys_shm_work_rx_free.
@@ -135,7 +162,7 @@ impl Drop for Worker {
 ///
 /// A job is finished once, unless the sender ends before, and given out at least once: once more for each worker that gives it
 /// back, or that dies, leaves or breaks the protocol while it has it. The first one that such a worker had may have been done. So
-/// a job must be such that it may be done again. What was given back is given out before any new job, by every call that sends
+/// a job must be such that it may be done again; the option `attempts` limits how often. What was given back is given out before any new job, by every call that sends
 /// or waits.
 ///
 /// @param name the name, as of ys_shm_listener_open; NULL: none
@@ -161,7 +188,7 @@ pub unsafe extern "C" fn ys_shm_work_open(
             Some(name) => options.work_bytes(name, credit, largest),
             None => options.work_bytes_without_name(credit, largest),
         };
-        opened.map_err(code_of)
+        opened.map(|sender| Giving { sender, failed: None }).map_err(code_of)
     };
     // SAFETY: by the caller.
     unsafe { open(work, make) }
@@ -176,6 +203,66 @@ pub unsafe extern "C" fn ys_shm_work_open(
 pub unsafe extern "C" fn ys_shm_work_seat(work: *mut ys_shm_work) -> c_int {
     // SAFETY: by the caller.
     unsafe { enter(work, |work| seat(work.seat())) }
+}
+
+/// As ys_shm_work_seat, with the worker's number, by which ys_shm_work_next_ended names it.
+///
+/// @param work the sender
+/// @param worker receives the number of that worker
+/// @return a descriptor, which is the caller's; YS_EINVAL; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_work_numbered_seat(work: *mut ys_shm_work, worker: *mut u64) -> c_int {
+    if worker.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { enter(work, |work| numbered_seat(work.numbered_seat(), worker)) }
+}
+
+/// Finds the next worker that has ended since this was called last, in order. The last few hundred are remembered. What sends or waits
+/// notices an end. Never waits.
+///
+/// @param work the sender
+/// @param worker receives its number
+/// @param why receives YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED or one of the codes behind it
+/// @return YS_OK; YS_EMPTY: none has ended; YS_EINVAL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_work_next_ended(work: *mut ys_shm_work, worker: *mut u64, why: *mut c_int) -> c_int {
+    if worker.is_null() || why.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { enter(work, |work| next_ended(work.next_ended(), worker, why)) }
+}
+
+/// Takes the next job that was given out as many times as the option `attempts` allows, and was not finished. Nobody gets it any more, and
+/// it does not count as unfinished. Never waits.
+///
+/// @param work the sender
+/// @param to where its bytes are put; NULL if there is no room
+/// @param room how many bytes there is room for
+/// @param length receives how many bytes it has; 0 after any other error than YS_ETOOLONG
+/// @return YS_OK; YS_EINVAL; YS_EMPTY: none has failed; YS_ETOOLONG: it does not fit, and is the next one again
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_work_next_failed(
+    work: *mut ys_shm_work,
+    to: *mut c_void,
+    room: usize,
+    length: *mut usize,
+) -> c_int {
+    let place = Place { to, room, length };
+    // SAFETY: by the caller.
+    let Some(mut room) = (unsafe { place.open() }) else { return c_int::from_code(YS_EINVAL) };
+    let take = |work: &mut Giving| {
+        let Some(job) = work.failed.take().or_else(|| work.next_failed()) else { return c_int::from_code(YS_EMPTY) };
+        if room.put(&job.0) {
+            return c_int::from_code(YS_OK);
+        }
+        work.failed = Some(job);
+        c_int::from_code(ys_code::YS_ETOOLONG)
+    };
+    // SAFETY: by the caller.
+    unsafe { enter(work, take) }
 }
 
 /// # Safety
@@ -229,7 +316,7 @@ pub unsafe extern "C" fn ys_shm_work_send_for(
     unsafe { send(work, job, length, Limit::from_nanoseconds(ns)) }
 }
 
-/// Waits until all jobs that were sent are finished. What workers give back meanwhile, it gives to others.
+/// Waits until all jobs that were sent are finished, or have failed. What workers give back meanwhile, it gives to others.
 ///
 /// @param work the sender
 /// @param ns nanoseconds; 0: never waits; less than 0: for ever
@@ -249,7 +336,7 @@ pub unsafe extern "C" fn ys_shm_work_settle(work: *mut ys_shm_work, ns: i64) -> 
 /// @return YS_OK
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_work_serve(work: *mut ys_shm_work, ns: i64) -> c_int {
-    let serve = |work: &mut BytesWorkSender| {
+    let serve = |work: &mut Giving| {
         match Limit::from_nanoseconds(ns) {
             Limit::Now => work.serve(),
             Limit::Within(time) => work.serve_timeout(time),
@@ -328,7 +415,7 @@ pub unsafe extern "C" fn ys_shm_work_arm_to_settle(work: *mut ys_shm_work) -> c_
 /// @return 1: sleep; 0: do not, there is something to be done now; YS_CLOSED: no worker is there, and none can come
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn ys_shm_work_arm_to_serve(work: *mut ys_shm_work) -> c_int {
-    let arm = |work: &mut BytesWorkSender| {
+    let arm = |work: &mut Giving| {
         let is_armed = work.arm_to_serve();
         // Nothing would ever be there to be done.
         if work.is_disconnected() { c_int::from_code(YS_CLOSED) } else { c_int::from(is_armed) }

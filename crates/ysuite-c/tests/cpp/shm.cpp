@@ -390,6 +390,30 @@ void work_is_done() {
   CHECK(ys::shm::work_sender::try_open(name, 8, 65).status() == status::refused_capacity);
 }
 
+// One that no worker finishes is put aside, and the workers that have gone are named.
+void failed_jobs() {
+  ys::shm::options twice;
+  twice.attempts = 2;
+  ys::shm::work_sender tx = ys::shm::work_sender::without_name(64, 2, twice);
+  ys::shm::seat first = tx.numbered_seat().value(), second = tx.numbered_seat().value();
+  {
+    ys::shm::work_receiver rx(std::move(first.over));
+    CHECK(tx.send("a job that nobody finishes") && tx.send("another") && rx.recv());
+  }
+  CHECK(tx.settle_for(1ms) == status::timeout && !tx.next_failed());
+  ys::shm::work_receiver rx(std::move(second.over));
+  // It has both, the one that has failed once first.
+  CHECK(tx.settle_for(1ms) == status::timeout && rx.recv() == "a job that nobody finishes" && rx.give_back());
+  CHECK(rx.recv_for(60s) == "another" && rx.finish() && tx.settle());
+  char to[64];
+  std::size_t length = 0;
+  CHECK(ys_shm_work_next_failed(tx.raw(), to, 3, &length) == YS_ETOOLONG && length == 26);
+  CHECK(tx.next_failed() == "a job that nobody finishes" && tx.next_failed().status() == status::empty && tx.unfinished() == 0);
+  const auto gone = tx.next_ended();
+  CHECK(gone && gone->sender == first.sender && gone->why == status::closed && tx.next_ended().status() == status::empty);
+  CHECK(ys_shm_work_next_ended(tx.raw(), nullptr, nullptr) == YS_EINVAL && ys_shm_work_numbered_seat(tx.raw(), nullptr) == YS_EINVAL);
+}
+
 }  // namespace
 
 int main(int count, char **arguments) {
@@ -407,4 +431,5 @@ int main(int count, char **arguments) {
   RUN_CLEAN(calls_are_answered);
   RUN_CLEAN(calls_in_one_process);
   RUN_CLEAN(work_is_done);
+  RUN_CLEAN(failed_jobs);
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use super::WorkSender;
 use crate::end::{deadline, ended, unsent};
-use crate::funnel::Bytes;
+use crate::funnel::{Bytes, Ended};
 use crate::ring::bytes::counted_room;
 use crate::{Error, Options, SendError, SendTimeoutError, TrySendError};
 
@@ -73,6 +73,24 @@ impl BytesWorkSender {
     /// As there.
     pub fn seat(&mut self) -> Result<OwnedFd, Error> {
         self.0.seat()
+    }
+
+    /// As [`WorkSender::numbered_seat`].
+    ///
+    /// # Errors
+    /// As there.
+    pub fn numbered_seat(&mut self) -> Result<(u64, OwnedFd), Error> {
+        self.0.numbered_seat()
+    }
+
+    /// As [`WorkSender::next_ended`].
+    pub fn next_ended(&mut self) -> Option<Ended> {
+        self.0.next_ended()
+    }
+
+    /// As [`WorkSender::next_failed`].
+    pub fn next_failed(&mut self) -> Option<Bytes> {
+        self.0.next_failed()
     }
 
     /// Returns the most bytes that a job may have.

@@ -8,6 +8,7 @@ use std::time::Instant;
 
 use super::{MOST, bit, heard, shape};
 use crate::end::{End, Half, Unfulfilled, deadline, ended, unsent};
+use crate::funnel::Ended;
 use crate::home::{Crowd, Home, Party, wait};
 use crate::link::Link;
 use crate::page::{GIVEN_BACK, RING, Role, Shape};
@@ -28,8 +29,9 @@ use crate::{Copied, Error, Message, Options, SendError, SendTimeoutError, TrySen
 /// A job is [finished](crate::Job::finish) exactly once, unless the sender ends before, and **given out at least
 /// once**: once, and once more for each worker that gives it back, or that dies, leaves or breaks the protocol while it has
 /// it. Of the jobs that such a worker has, it had begun at most the first; that one may have been done, if the worker died
-/// just before it said so. So a job must be such that it may be done again. There is no limit: a job that kills each
-/// worker that takes it is given out as long as workers come.
+/// just before it said so. So a job must be such that it may be done again. A job that kills each worker that takes it is
+/// given out as long as workers come, unless there is a [limit](Options::attempts): then it is put aside, and
+/// [`next_failed`](Self::next_failed) has it.
 ///
 /// What was given back is given out before any new job; by every call that sends or waits, and by [`serve`](Self::serve).
 ///
@@ -65,9 +67,24 @@ pub(super) struct Jobs<T> {
     credit: usize,
     pub(super) shape: Shape,
     // GROWS: by what workers had, of which each has `credit` at most: new jobs are sent when it is empty.
-    /// Given back, and not given out again yet.
-    waiting: VecDeque<T>,
+    /// Given back, and not given out again yet; and how many times it counts for each.
+    waiting: VecDeque<(T, u32)>,
     finished: u64,
+    /// How many times a job is given out at most; 0: any number.
+    attempts: u32,
+    // GROWS: by jobs that have failed and that the program does not take.
+    failed: VecDeque<T>,
+}
+
+impl<T> Jobs<T> {
+    /// A job is for another worker, unless this number of attempts is the last.
+    fn retry(&mut self, job: T, attempts: u32) {
+        if attempts == self.attempts && attempts != 0 {
+            self.failed.push_back(job);
+        } else {
+            self.waiting.push_back((job, attempts));
+        }
+    }
 }
 
 /// The sender's end of a lane.
@@ -76,6 +93,13 @@ pub(super) struct Outbound<T> {
     outlet: Outlet,
     /// It has given a job back, and has had none since.
     gave_back: bool,
+    /// How many attempts there were before, of the job at each position that the worker has.
+    attempts: [u32; MOST],
+}
+
+/// Where the attempts of the job at this position are.
+fn place(position: u64) -> usize {
+    (position % MOST as u64) as usize
 }
 
 /// A job of an own ring.
@@ -100,7 +124,7 @@ impl<T: Copied> Party for Outbound<T> {
     fn new(end: End, jobs: &Jobs<T>) -> Self {
         // SAFETY: the region has a ring of this capacity and shape behind its page, and lives as long as the outlet.
         let writer = unsafe { Writer::with(end.link.own.start().add(RING), jobs.credit, places(&jobs.shape)) };
-        Self { writer, outlet: Outlet::of(end, jobs.credit), gave_back: false }
+        Self { writer, outlet: Outlet::of(end, jobs.credit), gave_back: false, attempts: [0; MOST] }
     }
 
     /// What it has not finished is for others.
@@ -111,7 +135,11 @@ impl<T: Copied> Party for Outbound<T> {
         }
         if let Some(from) = self.outlet.unread_from(self.writer.position()) {
             self.settle(before, jobs);
-            jobs.waiting.extend(self.writer.unread(from).into_iter().map(own));
+            for (position, job) in (from..).zip(self.writer.unread(from)) {
+                // It has begun none of the others.
+                let attempts = self.attempts[place(position)] + u32::from(position == from);
+                jobs.retry(own(job), attempts);
+            }
         }
     }
 }
@@ -142,14 +170,15 @@ impl<T: Copied> Outbound<T> {
             if given_back & bit(position) == 0 {
                 jobs.finished += 1;
             } else {
-                jobs.waiting.push_back(own(self.writer.written(position)));
+                jobs.retry(own(self.writer.written(position)), self.attempts[place(position)] + 1);
                 self.gave_back = true;
             }
         }
     }
 
-    fn put(&mut self, job: &T::Written) {
+    fn put(&mut self, job: &T::Written, attempts: u32) {
         self.gave_back = false;
+        self.attempts[place(self.writer.position())] = attempts;
         self.writer.write(job);
         self.outlet.end.published();
     }
@@ -240,7 +269,8 @@ impl<T: Copied> WorkSender<T> {
         let shape = shape::<T>(options, largest);
         // Before anybody comes.
         region_bytes(&shape, credit)?;
-        let jobs = Jobs { credit, shape, waiting: VecDeque::new(), finished: 0 };
+        let (waiting, failed, attempts) = (VecDeque::new(), VecDeque::new(), options.attempts);
+        let jobs = Jobs { credit, shape, waiting, finished: 0, attempts, failed };
         Ok(Self { crowd: Crowd::new(options, name, jobs)? })
     }
 
@@ -250,7 +280,27 @@ impl<T: Copied> WorkSender<T> {
     /// # Errors
     /// [`Refused`](Error::Refused): no memory or no descriptors are left.
     pub fn seat(&mut self) -> Result<OwnedFd, Error> {
-        self.crowd.home.seat().map(|(_, seat)| seat)
+        self.numbered_seat().map(|(_, seat)| seat)
+    }
+
+    /// As [`seat`](Self::seat), with the worker's number, by which [`next_ended`](Self::next_ended) names it.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn numbered_seat(&mut self) -> Result<(u64, OwnedFd), Error> {
+        self.crowd.home.seat()
+    }
+
+    /// Returns the next worker that has ended since the last time, in order. The last few hundred are remembered. What sends
+    /// or waits notices an end.
+    pub fn next_ended(&mut self) -> Option<Ended> {
+        self.crowd.home.ended.pop_front()
+    }
+
+    /// Returns the next job that was given out [as many times as it may be](Options::attempts), and not finished. Nobody gets it
+    /// any more. Never blocks.
+    pub fn next_failed(&mut self) -> Option<T> {
+        self.crowd.home.common.failed.pop_front()
     }
 
     /// Gives out a job, if a worker may have one more. `Err`: none may; whether none is there, and none can come.
@@ -274,7 +324,7 @@ impl<T: Copied> WorkSender<T> {
     }
 
     fn put(&mut self, turn: usize, job: &T::Written) {
-        self.give(turn, job);
+        self.give(turn, job, 0);
         // Last: it runs user code, and a panic must not lose the job.
         self.crowd.serve_if_due();
     }
@@ -284,12 +334,12 @@ impl<T: Copied> WorkSender<T> {
         loop {
             let turn = self.freest();
             let waiting = &mut self.crowd.home.common.waiting;
-            let Some(job) = waiting.pop_front() else { return turn };
+            let Some((job, attempts)) = waiting.pop_front() else { return turn };
             let Some(turn) = turn else {
-                waiting.push_front(job);
+                waiting.push_front((job, attempts));
                 return None;
             };
-            self.give(turn, job.written());
+            self.give(turn, job.written(), attempts);
         }
     }
 
@@ -315,12 +365,12 @@ impl<T: Copied> WorkSender<T> {
     }
 
     /// The next turns are those of others.
-    fn give(&mut self, turn: usize, job: &T::Written) {
+    fn give(&mut self, turn: usize, job: &T::Written, attempts: u32) {
         let Home { active, lanes, .. } = &mut self.crowd.home;
         if let Some(at) = active.remove(turn) {
             active.push_back(at);
             if let Some(lane) = &mut lanes[at] {
-                lane.party.put(job);
+                lane.party.put(job, attempts);
             }
         }
     }
@@ -339,7 +389,7 @@ impl<T: Copied> WorkSender<T> {
         (self.unfinished() == 0).then_some(())
     }
 
-    /// Waits until all jobs that were sent are finished. What workers give back meanwhile, it gives to others.
+    /// Waits until all jobs that were sent are finished, or have [failed](Self::next_failed). What workers give back meanwhile, it gives to others.
     ///
     /// # Errors
     /// [`Closed`](Error::Closed): some are not finished, no worker is there, and none can come. With a new
@@ -388,7 +438,7 @@ impl<T: Copied> WorkSender<T> {
         self.crowd.home.common.finished
     }
 
-    /// Returns how many jobs that were sent are not finished, as far as was noticed.
+    /// Returns how many jobs that were sent are not finished, and have not [failed](Self::next_failed), as far as was noticed.
     pub fn unfinished(&self) -> usize {
         let lanes = self.crowd.home.lanes.iter().flatten();
         lanes.map(|lane| lane.party.has() as usize).sum::<usize>() + self.crowd.home.common.waiting.len()

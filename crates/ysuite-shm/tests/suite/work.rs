@@ -209,6 +209,55 @@ fn what_is_given_back_goes_to_another() {
     }
 }
 
+/// A job that each worker gives back, or goes with, is put aside after as many times as it may be given out. Those that
+/// wait behind it are not to blame, and are done.
+///
+/// Claim: A job that has failed as often as it may is given out no more, and others are finished.
+#[test]
+fn a_job_that_no_worker_survives_is_put_aside() {
+    let mut sender = Options::new().attempts(3).work_without_name::<u64>(4).unwrap();
+    let come = |sender: &mut WorkSender<u64>| {
+        let (number, seat) = sender.numbered_seat().unwrap();
+        let worker = WorkReceiver::<u64>::from_fd(seat).unwrap();
+        sender.serve();
+        (number, worker)
+    };
+    // With a job in hand, which its end gives back, and no drop of the job.
+    let goes = |mut worker: WorkReceiver<u64>, job: u64| {
+        let in_hand = worker.recv().unwrap();
+        assert_eq!(*in_hand, job);
+        core::mem::forget(in_hand);
+    };
+    let (first, mut worker) = come(&mut sender);
+    (0..4).for_each(|job| sender.try_send(job).unwrap());
+    drop(worker.recv().unwrap());
+    for job in 1..4 {
+        assert_eq!(work(&mut worker), Some(job));
+    }
+    sender.serve();
+    goes(worker, 0);
+    let (second, worker) = come(&mut sender);
+    sender.serve();
+    assert_eq!((sender.next_failed(), sender.unfinished()), (None, 1));
+    goes(worker, 0);
+    let (_, mut worker) = come(&mut sender);
+    assert_eq!((sender.next_failed(), sender.next_failed()), (Some(0), None));
+    assert_eq!((sender.finished(), sender.unfinished(), sender.settle()), (3, 0, Ok(())));
+    assert_eq!(work(&mut worker), None);
+    let ended: Vec<_> = core::iter::from_fn(|| sender.next_ended()).map(|ended| ended.sender).collect();
+    assert_eq!(ended, [first, second]);
+    // The first that it has may be to blame, and no other.
+    (10..14).for_each(|job| sender.try_send(job).unwrap());
+    for job in [10, 10] {
+        goes(worker, job);
+        worker = come(&mut sender).1;
+        sender.serve();
+    }
+    let mut done: Vec<_> = core::iter::from_fn(|| work(&mut worker)).collect();
+    done.sort_unstable();
+    assert_eq!((done, sender.next_failed()), (vec![10, 11, 12, 13], None));
+}
+
 /// Claim: What was given back waits for room, and nothing new is taken before.
 #[test]
 fn what_is_given_back_waits_for_room() {
