@@ -1081,6 +1081,39 @@ ptrdiff_t ys_shm_loan_receivers(struct ys_shm_loan *loan);
 int ys_shm_loan_fd(struct ys_shm_loan *loan);
 
 /**
+ * As ys_shm_loan_seat, with the receiver's number, by which ys_shm_loan_slowest and ys_shm_loan_next_ended name it.
+ *
+ * @param loan the sender
+ * @param receiver receives the number of that receiver
+ * @return a descriptor, which is the caller's; YS_EINVAL; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+ */
+int ys_shm_loan_numbered_seat(struct ys_shm_loan *loan, uint64_t *receiver);
+
+/**
+ * Finds the receiver that keeps the most from the sender: messages that it has not received, and slots that it holds. One that is stopped
+ * keeps the pool dry for all, until its process is gone, which a program can end that knows it. Looks at all receivers. Never waits.
+ *
+ * @param loan the sender
+ * @param receiver receives its number; NULL: it is not asked for
+ * @return how much that is; 0: no receiver keeps anything; or an error
+ */
+ptrdiff_t ys_shm_loan_slowest(struct ys_shm_loan *loan,
+                              uint64_t *receiver);
+
+/**
+ * Finds the next receiver that has ended since this was called last, in order. The last few hundred are remembered. What sends, waits or
+ * serves notices an end. Never waits.
+ *
+ * @param loan the sender
+ * @param receiver receives its number
+ * @param why receives YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED or one of the codes behind it
+ * @return YS_OK; YS_EMPTY: none has ended; YS_EINVAL
+ */
+int ys_shm_loan_next_ended(struct ys_shm_loan *loan,
+                           uint64_t *receiver,
+                           int *why);
+
+/**
  * Says that the sender is about to sleep in an event loop: if no slot is free, the descriptor becomes readable when one may be, or
  * when a receiver comes or goes. Some system calls.
  *

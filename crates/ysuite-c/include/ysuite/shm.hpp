@@ -746,6 +746,17 @@ class loan_sender
   std::size_t unused() noexcept { return detail::shm_count(ys_shm_loan_unused(raw())); }
   /** How many slots receivers hold now. */
   std::size_t held() noexcept { return detail::shm_count(ys_shm_loan_held(raw())); }
+  /** As seat(), with the receiver's number. */
+  received<shm::seat> numbered_seat() noexcept { return detail::shm_seat<ys_shm_loan_numbered_seat>(raw()); }
+  /** The number of the receiver that keeps the most from the sender, as ys_shm_loan_slowest(). status::empty: none keeps anything. */
+  received<std::uint64_t> slowest() noexcept {
+    std::uint64_t number = 0;
+    const std::ptrdiff_t kept = ys_shm_loan_slowest(raw(), &number);
+    if (kept <= 0) return detail::why(kept, status::empty);
+    return {std::in_place, std::move(number)};
+  }
+  /** The next receiver that has ended. status::empty: none has. */
+  received<ended> next_ended() noexcept { return detail::shm_next_ended<ys_shm_loan_next_ended>(raw()); }
   /** How many receivers have joined: what is sent now is for all of them. */
   std::size_t receivers() noexcept { return detail::shm_count(ys_shm_loan_receivers(raw())); }
 

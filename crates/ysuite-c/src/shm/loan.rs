@@ -9,7 +9,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 
 use ysuite_shm::{Borrowed, Loan, LoanError, LoanReceiver, LoanSender};
 
-use super::many::{limited, named, seat, serve, tried};
+use super::many::{limited, named, next_ended, numbered_seat, seat, serve, tried};
 use super::options::ys_shm_options;
 use super::{Kind, code_of, enter, fd, free, open, open_over};
 use crate::code::{Answer, YS_EINVAL, YS_FULL, YS_OK, YS_TIMEOUT, ys_code};
@@ -340,6 +340,56 @@ pub unsafe extern "C" fn ys_shm_loan_receivers(loan: *mut ys_shm_loan) -> isize 
 pub unsafe extern "C" fn ys_shm_loan_fd(loan: *mut ys_shm_loan) -> c_int {
     // SAFETY: by the caller.
     unsafe { fd(loan) }
+}
+
+/// As ys_shm_loan_seat, with the receiver's number, by which ys_shm_loan_slowest and ys_shm_loan_next_ended name it.
+///
+/// @param loan the sender
+/// @param receiver receives the number of that receiver
+/// @return a descriptor, which is the caller's; YS_EINVAL; YS_ESYSTEM with the cause in errno: no memory or no descriptors
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_loan_numbered_seat(loan: *mut ys_shm_loan, receiver: *mut u64) -> c_int {
+    if receiver.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { enter(loan, |lender| numbered_seat(lender.sender().numbered_seat(), receiver)) }
+}
+
+/// Finds the receiver that keeps the most from the sender: messages that it has not received, and slots that it holds. One that is stopped
+/// keeps the pool dry for all, until its process is gone, which a program can end that knows it. Looks at all receivers. Never waits.
+///
+/// @param loan the sender
+/// @param receiver receives its number; NULL: it is not asked for
+/// @return how much that is; 0: no receiver keeps anything; or an error
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_loan_slowest(loan: *mut ys_shm_loan, receiver: *mut u64) -> isize {
+    let slowest = |lender: &mut Lender| {
+        let (number, kept) = lender.sender().slowest().unwrap_or((0, 0));
+        if !receiver.is_null() {
+            // SAFETY: by the caller.
+            unsafe { *receiver = number };
+        }
+        kept as isize
+    };
+    // SAFETY: by the caller.
+    unsafe { enter(loan, slowest) }
+}
+
+/// Finds the next receiver that has ended since this was called last, in order. The last few hundred are remembered. What sends, waits or
+/// serves notices an end. Never waits.
+///
+/// @param loan the sender
+/// @param receiver receives its number
+/// @param why receives YS_CLOSED, YS_DIED, YS_BROKEN, YS_ESYSTEM, or YS_REFUSED or one of the codes behind it
+/// @return YS_OK; YS_EMPTY: none has ended; YS_EINVAL
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn ys_shm_loan_next_ended(loan: *mut ys_shm_loan, receiver: *mut u64, why: *mut c_int) -> c_int {
+    if receiver.is_null() || why.is_null() {
+        return c_int::from_code(YS_EINVAL);
+    }
+    // SAFETY: by the caller.
+    unsafe { enter(loan, |lender| next_ended(lender.sender().next_ended(), receiver, why)) }
 }
 
 /// Says that the sender is about to sleep in an event loop: if no slot is free, the descriptor becomes readable when one may be, or

@@ -40,11 +40,11 @@ pub use self::listener::{
 pub use self::loan::{
     ys_shm_borrowed, ys_shm_borrowed_copy, ys_shm_borrowed_free, ys_shm_borrowed_length, ys_shm_borrowed_sealed,
     ys_shm_borrowed_untrusted, ys_shm_loan, ys_shm_loan_arm, ys_shm_loan_arm_large, ys_shm_loan_arm_to_serve,
-    ys_shm_loan_commit, ys_shm_loan_fd, ys_shm_loan_free, ys_shm_loan_held, ys_shm_loan_largest, ys_shm_loan_open,
-    ys_shm_loan_receivers, ys_shm_loan_recv, ys_shm_loan_recv_for, ys_shm_loan_reserve, ys_shm_loan_reserve_for,
-    ys_shm_loan_reserve_large, ys_shm_loan_rx, ys_shm_loan_rx_arm, ys_shm_loan_rx_fd, ys_shm_loan_rx_free,
-    ys_shm_loan_rx_open, ys_shm_loan_seat, ys_shm_loan_serve, ys_shm_loan_try_recv, ys_shm_loan_try_reserve,
-    ys_shm_loan_unused,
+    ys_shm_loan_commit, ys_shm_loan_fd, ys_shm_loan_free, ys_shm_loan_held, ys_shm_loan_largest,
+    ys_shm_loan_next_ended, ys_shm_loan_numbered_seat, ys_shm_loan_open, ys_shm_loan_receivers, ys_shm_loan_recv,
+    ys_shm_loan_recv_for, ys_shm_loan_reserve, ys_shm_loan_reserve_for, ys_shm_loan_reserve_large, ys_shm_loan_rx,
+    ys_shm_loan_rx_arm, ys_shm_loan_rx_fd, ys_shm_loan_rx_free, ys_shm_loan_rx_open, ys_shm_loan_seat,
+    ys_shm_loan_serve, ys_shm_loan_slowest, ys_shm_loan_try_recv, ys_shm_loan_try_reserve, ys_shm_loan_unused,
 };
 pub use self::options::ys_shm_options;
 pub use self::refusal::ys_shm_refusal;

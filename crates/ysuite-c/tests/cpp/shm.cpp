@@ -390,6 +390,22 @@ void work_is_done() {
   CHECK(ys::shm::work_sender::try_open(name, 8, 65).status() == status::refused_capacity);
 }
 
+// One that does not go on is named.
+void the_slowest_receiver() {
+  ys::shm::loan_sender tx = ys::shm::loan_sender::without_name(2, 64);
+  ys::shm::seat first = tx.numbered_seat().value(), second = tx.numbered_seat().value();
+  ys::shm::loan_receiver quick(std::move(first.over));
+  {
+    const ys::shm::loan_receiver stopped(std::move(second.over));
+    tx.serve();
+    CHECK(tx.slowest().status() == status::empty && tx.next_ended().status() == status::empty);
+    CHECK(tx.reserve(8)->commit() && quick.recv() && tx.slowest() == second.sender && ys_shm_loan_slowest(tx.raw(), nullptr) == 1);
+  }
+  tx.serve();
+  CHECK(tx.slowest().status() == status::empty && tx.next_ended()->sender == second.sender);
+  CHECK(ys_shm_loan_next_ended(tx.raw(), nullptr, nullptr) == YS_EINVAL && ys_shm_loan_numbered_seat(tx.raw(), nullptr) == YS_EINVAL);
+}
+
 // One that no worker finishes is put aside, and the workers that have gone are named.
 void failed_jobs() {
   ys::shm::options twice;
@@ -432,4 +448,5 @@ int main(int count, char **arguments) {
   RUN_CLEAN(calls_in_one_process);
   RUN_CLEAN(work_is_done);
   RUN_CLEAN(failed_jobs);
+  RUN_CLEAN(the_slowest_receiver);
 }

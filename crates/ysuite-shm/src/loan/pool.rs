@@ -93,6 +93,8 @@ pub(super) struct Outbound {
     from: u64,
     /// What it has consumed since, as far as is known.
     consumed: u64,
+    /// Messages that it had not received, and slots that it held, when that was read.
+    pub(super) kept: usize,
 }
 
 impl Half for Outbound {
@@ -110,7 +112,7 @@ impl Party for Outbound {
     }
 
     fn new(end: End, _: &Pool) -> Self {
-        Self { end, from: 0, consumed: 0 }
+        Self { end, from: 0, consumed: 0, kept: 0 }
     }
 
     /// It joins here.
@@ -124,6 +126,7 @@ impl Party for Outbound {
 impl Outbound {
     /// Up to where the receiver has consumed; all, if it is gone, or has lied. Adds what it holds to the pool's.
     pub(super) fn look(&mut self, pool: &mut Pool) -> u64 {
+        self.kept = 0;
         if self.end.fate().is_some() {
             return pool.position;
         }
@@ -135,9 +138,11 @@ impl Outbound {
         let consumed = if consumed == u64::MAX { most } else { consumed };
         // Never less than before, and never more than there was.
         let mut is_true = consumed.wrapping_sub(self.consumed) <= most - self.consumed;
+        let mut kept = most.saturating_sub(consumed) as usize;
         for at in 0..pool.held.len() {
             let bits = table::held(held_by_it.word(8 * at));
             is_true &= pool.may_be_held(at, bits, self.from);
+            kept += bits.count_ones() as usize;
             if is_true {
                 pool.held[at] |= bits;
             }
@@ -146,7 +151,7 @@ impl Outbound {
             self.end.fail(Error::Broken);
             return pool.position;
         }
-        self.consumed = consumed;
+        (self.consumed, self.kept) = (consumed, kept);
         self.from + consumed
     }
 }

@@ -10,6 +10,7 @@ use super::lent::{Loan, Place};
 use super::pool::{Outbound, Pool};
 use super::{IS_SEALED, MOST_SEALED, Ticket, layout, shape, table, tickets};
 use crate::end::{Unfulfilled, deadline};
+use crate::funnel::Ended;
 use crate::home::{Crowd, Home};
 use crate::link::Shared;
 use crate::os::Draft;
@@ -23,7 +24,7 @@ use crate::{Error, LoanError, Options, Why};
 ///
 /// A slot is free again when each receiver has received what was in it, and has dropped it, or is gone: one that dies holds
 /// nothing. If none is free the pool is *dry*, and [`loan`](Self::loan) waits. So a receiver that is slow or stopped, or keeps
-/// what it has, holds the sender up; and if receivers keep what they have until the next message comes, there must be a slot
+/// what it has, holds the sender up ([`slowest`](Self::slowest) says which); and if receivers keep what they have until the next message comes, there must be a slot
 /// more than they keep. A message in a slot costs a few words, however long it is. All receivers can read the whole pool,
 /// also what was lent before they came.
 ///
@@ -107,7 +108,34 @@ impl LoanSender {
     /// # Errors
     /// [`Refused`](Error::Refused): no memory or no descriptors are left.
     pub fn seat(&mut self) -> Result<OwnedFd, Error> {
-        self.crowd.home.seat().map(|(_, seat)| seat)
+        self.numbered_seat().map(|(_, seat)| seat)
+    }
+
+    /// As [`seat`](Self::seat), with the receiver's number, by which [`slowest`](Self::slowest) and
+    /// [`next_ended`](Self::next_ended) name it.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn numbered_seat(&mut self) -> Result<(u64, OwnedFd), Error> {
+        self.crowd.home.seat()
+    }
+
+    /// Returns the next receiver that has ended since the last time, in order. The last few hundred are remembered. What
+    /// sends, waits or serves notices an end.
+    pub fn next_ended(&mut self) -> Option<Ended> {
+        self.crowd.home.ended.pop_front()
+    }
+
+    /// Returns the receiver that keeps the most from this end, by its number, and how much: the messages that it has not
+    /// received, and the slots that it holds. `None`: none keeps anything. Looks at all receivers. Never blocks.
+    ///
+    /// One that is stopped keeps the pool dry for all. It cannot be sent away from here, as it could read a slot while that
+    /// is filled anew. But it keeps nothing any more when its process is killed, which a program can do that knows it.
+    pub fn slowest(&mut self) -> Option<(u64, usize)> {
+        self.refresh();
+        let Home { active, lanes, .. } = &self.crowd.home;
+        let kept = active.iter().filter_map(|at| lanes[*at].as_ref()).map(|lane| (lane.number, lane.party.kept));
+        kept.filter(|(_, kept)| *kept > 0).max_by_key(|(_, kept)| *kept)
     }
 
     /// A free slot for a message of this length, to be filled and [sent](Loan::send); waits while the pool is dry.

@@ -207,6 +207,36 @@ fn a_dry_pool_says_so() {
     assert!(try_lend(&mut sender, 30, 8) && is_of(&next.recv().unwrap(), 30, 8));
 }
 
+/// One receiver does not go on: the pool is dry for all, until it is gone.
+#[test]
+fn who_keeps_the_pool_dry_is_named() {
+    let mut sender = LoanSender::without_name(4, 64).unwrap();
+    let ((first, seat), (second, other)) = (sender.numbered_seat().unwrap(), sender.numbered_seat().unwrap());
+    let [mut quick, mut stopped] = [seat, other].map(|seat| LoanReceiver::from_fd(seat).unwrap());
+    sender.serve();
+    assert_eq!(sender.slowest(), None);
+    assert!(try_lend(&mut sender, 0, 64));
+    let held = stopped.recv().unwrap();
+    assert_eq!(sender.slowest().map(|(_, kept)| kept), Some(1));
+    let borrowed = quick.recv().unwrap();
+    drop(borrowed);
+    assert_eq!(sender.slowest(), Some((second, 1)));
+    for number in 1..4 {
+        assert!(try_lend(&mut sender, number, 64));
+        drop(quick.recv().unwrap());
+    }
+    assert!(!try_lend(&mut sender, 4, 64));
+    assert_eq!(sender.slowest(), Some((second, 4)));
+    drop((held, stopped));
+    while sender.slowest().is_some() {
+        sender.serve();
+    }
+    assert!(try_lend(&mut sender, 4, 64));
+    assert_eq!(sender.slowest(), Some((first, 1)));
+    sender.serve();
+    assert_eq!(sender.next_ended().map(|ended| ended.sender), Some(second));
+}
+
 /// Claim: A sender that waits for a slot is woken by who gives one back, in whatever thread, and by the end of who held it.
 #[test]
 fn a_sender_that_waits_is_woken() {
