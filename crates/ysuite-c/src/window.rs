@@ -43,7 +43,7 @@ pub struct ys_rx_window {
     pub taken: *mut usize,
     /// Not 0: call ys_rx_credit after taking.
     pub asleep: *const u32,
-    /// Not 0: before the next group is entered, write a byte of the last slot of the one that was read, which gives its line back to
+    /// Not 0: before the next group is entered, write a byte in each line of the one that was read, which gives its line back to
     /// the sender as one that was written.
     pub marks: usize,
 }

@@ -408,7 +408,7 @@ typedef struct ys_rx_window {
    */
   const uint32_t *asleep;
   /**
-   * Not 0: before the next group is entered, write a byte of the last slot of the one that was read, which gives its line back to
+   * Not 0: before the next group is entered, write a byte in each line of the one that was read, which gives its line back to
    * the sender as one that was written.
    */
   size_t marks;

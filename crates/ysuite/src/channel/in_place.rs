@@ -20,7 +20,7 @@
 //!   in `taken`, passes a compiler barrier, and loads `asleep`. If that is not 0, it resumes and calls
 //!   [`RecvInPlace::credit`]. At `known` it loads with Acquire the state of the group, or where that is used up, of the
 //!   next one before `end`. Less `lap`, that is the address of the newest published slot, or one before `known` where
-//!   nothing is new. Where a group is used up and `marks` is not 0, it writes a byte of that group's last slot before
+//!   nothing is new. Where a group is used up and `marks` is not 0, it writes a byte of each of that group's lines before
 //!   it enters the next.
 //!
 //! # Messages whose size only their opener knows

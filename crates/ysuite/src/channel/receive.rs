@@ -30,8 +30,8 @@ pub(super) trait ReadingEnd: WaitingEnd {
     fn take(&mut self) -> Option<InSlot<Self::Message>> {
         self.take_by(|message| message)
     }
-    /// As [`take`](Self::take). `out` gets the message before a sender is notified of the room, which runs user code: it
-    /// returns what needs no drop, or drops it safely.
+    /// As [`take`](Self::take). `out` gets the message before a sender is notified of the room, which runs user code.
+    /// Its result either needs no drop, or its drop lets no second panic out while the thread unwinds.
     fn take_by<R>(&mut self, out: impl Copy + FnOnce(InSlot<Self::Message>) -> R) -> Option<R>;
     fn take_many(&mut self, to: &mut Vec<Self::Message>, most: usize) -> usize;
     fn peek(&mut self) -> Option<&Self::Message>;
@@ -80,8 +80,8 @@ pub(super) trait PipeReceiver: Receive {
 /// A receiver's memory of how to wait.
 pub(super) struct RecvBackoff {
     backoff: Backoff,
-    /// The number of messages that had been taken at the last wait.
-    waited_at: usize,
+    /// The number of messages that had been taken at the last wait; wraps.
+    waited_at: u32,
     /// The queue has less room than is filled during a pause: then its sender waits as well.
     is_short: bool,
     /// How often in a row an attempt has paused in vain, up to [`RARELY`]: its next stream is as many times twice as long.
@@ -127,7 +127,7 @@ impl RecvBackoff {
         if self.has_streamed(position, bytes) {
             self.pause(deadline, bytes);
         }
-        self.waited_at = position;
+        self.waited_at = position as u32;
     }
 
     #[cold]
@@ -152,7 +152,7 @@ impl RecvBackoff {
     /// Whether there was a stream up to this position, and no wait since it began.
     #[inline(always)]
     fn has_streamed(&self, position: usize, bytes: usize) -> bool {
-        position.wrapping_sub(self.waited_at) >= stream_of(bytes) << self.in_vain
+        (position as u32).wrapping_sub(self.waited_at) >= (stream_of(bytes) << self.in_vain) as u32
     }
 
     /// Behind the pause of an attempt: what there is now. A sender that does not get ahead in that time sends too seldom, or

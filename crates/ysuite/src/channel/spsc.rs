@@ -72,7 +72,8 @@ pub(super) struct SpscShared {
 }
 
 /// Makes a channel without a bound: sending never waits. Memory grows by chunks of up to 60 KiB as messages queue up,
-/// and is freed as they are received, except for a small reserve. On Linux the chunks of a backlog of more than half a
+/// and is freed as they are received, except for what repeated bursts need again: up to 8 MiB, or 24 MiB of messages of 128
+/// bytes and more, until the receiver sleeps, and 900 KiB while it does. On Linux the chunks of a backlog of more than half a
 /// megabyte come from the kernel by 2 MiB at once: the send that needs them takes as long as the kernel needs to clear
 /// them, some tens of microseconds or hundreds. Of these the process keeps 2 MiB until a receiver sleeps after a backlog.
 #[doc(alias("channel", "unbounded_channel"))]

@@ -56,10 +56,10 @@ mod rows {
         let mut wrong = false;
         rows! {
             wrong:
-            spsc::unbounded() => 704, 704, 3;
-            spsc::bounded(16) => 1040, 1040, 4;
-            mpsc::unbounded() => 688, 1000, 4;
-            mpsc::bounded(16) => 688, 1000, 4;
+            spsc::unbounded() => 712, 712, 3;
+            spsc::bounded(16) => 1048, 1048, 4;
+            mpsc::unbounded() => 696, 1008, 4;
+            mpsc::bounded(16) => 696, 1008, 4;
             mpmc::unbounded() => 680, 964, 2;
             mpmc::bounded(16) => 936, 936, 2;
             broadcast::bounded(16) => 992, 992, 3;

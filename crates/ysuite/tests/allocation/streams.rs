@@ -386,8 +386,9 @@ fn a_burst_in_an_mpmc_channel_is_dense_and_is_given_back() {
         sleep_times(1, || receiver.recv_timeout(Duration::from_millis(1)));
         let slept = resident();
         if !cfg!(ysuite_portable) && std::env::var_os("ASAN_OPTIONS").is_none() {
+            // Of the second burst 8 MiB are kept, until a receiver sleeps.
             let (kept, left) = (after.saturating_sub(before), slept.saturating_sub(before));
-            assert!(kept <= 3 * MIB, "{} KiB are not given back", kept / 1024);
+            assert!(kept <= 9 * MIB, "{} KiB are not given back", kept / 1024);
             assert!(left <= MIB / 2, "{} KiB are not given back by a receiver that sleeps", left / 1024);
         }
     }
@@ -493,9 +494,10 @@ fn a_burst_is_dense_and_is_given_back() {
         let slept = resident();
         // An allocator that watches for errors keeps what is freed, to catch its use.
         if !cfg!(ysuite_portable) && std::env::var_os("ASAN_OPTIONS").is_none() {
-            // The process keeps 2 MiB, whatever the number of channels, until a receiver sleeps.
+            // The process keeps 2 MiB, whatever the number of channels, until a receiver sleeps, and the channel what it has
+            // missed since its first burst: 127 chunks.
             let (kept, left) = (after.saturating_sub(before), slept.saturating_sub(before));
-            assert!(kept <= 3 * MIB, "{} KiB are not given back", kept / 1024);
+            assert!(kept <= 10 * MIB, "{} KiB are not given back", kept / 1024);
             assert!(left <= MIB / 8, "{} KiB are not given back by a receiver that sleeps", left / 1024);
         }
     }

@@ -451,7 +451,7 @@ impl<T> Receiver<T> {
     /// bound has nothing to give back. Any receiver may call this at any time; it does not block, and what it has given
     /// back is taken anew where it is needed.
     ///
-    /// A channel without a bound does this by itself where a receiver waits a second time within the same segment.
+    /// A channel without a bound does this by itself where a receiver waits again after less than 4 KiB of messages.
     #[doc = cost!(mpmc SHRINK)]
     pub fn shrink_to_fit(&self) {
         self.shared.flavour.shrink();

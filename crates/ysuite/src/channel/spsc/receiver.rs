@@ -42,8 +42,7 @@ impl<T> Receiver<T> {
     /// chunk in use, at most 60 KiB, and 1 KiB. A channel with a bound keeps what it has, and gives nothing back. It does
     /// not block, and what it has given back is taken anew where it is needed.
     ///
-    /// A channel without a bound does this by itself where the receiver goes to sleep a second time within the same
-    /// chunk.
+    /// A channel without a bound does this by itself where the receiver goes to sleep again after less than 4 KiB of messages.
     #[doc = cost!(receiver SHRINK)]
     pub fn shrink_to_fit(&mut self) {
         self.inner.end.reader.shrink();

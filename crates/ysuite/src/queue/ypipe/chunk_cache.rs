@@ -391,8 +391,8 @@ impl Drop for ChunkCache {
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::{ChunkCache, LARGEST, LONG};
-    use crate::queue::ypipe::chunk::{Chunk, Geometry, Shape};
+    use super::{ChunkCache, FEW_BYTES, LARGEST, LASTING, LONG};
+    use crate::queue::ypipe::chunk::{Chunk, Geometry, Places, Shape};
     use crate::sync::Ordering;
 
     /// Groups of a chunk that is worth keeping, of one that is smaller, and of a great one.
@@ -482,6 +482,32 @@ mod tests {
         assert_eq!((leave(), leave()), (1, 2));
         cache.rest(position);
         assert_eq!((cache.given(), leave()), (0, 0));
+    }
+
+    /// Claim: While a reader sleeps after many messages, a few chunks are kept.
+    #[test]
+    fn of_a_large_reserve_a_few_chunks_are_kept_for_a_reader_that_sleeps() {
+        let cache = ChunkCache::new(SHAPE, None, 0, 40);
+        let first = chunk(WORTH);
+        cache.leaves(first, WORTH);
+        cache.free(Some(first));
+        cache.gave_up.store(true, Ordering::Relaxed);
+        for _ in 0..40 {
+            cache.allocates();
+            cache.linked();
+            cache.give(chunk(WORTH), WORTH);
+        }
+        assert_eq!(cache.given(), 40);
+        for _ in 0..2 {
+            cache.rest(cache.rested_at.load(Ordering::Relaxed) as usize + FEW_BYTES);
+            assert_eq!(cache.given(), u32::from(LASTING));
+        }
+        // The reserve is as large: one more is not kept.
+        cache.linked();
+        cache.give(chunk(WORTH), WORTH);
+        assert_eq!(cache.given(), u32::from(LASTING));
+        cache.rest(cache.rested_at.load(Ordering::Relaxed) as usize);
+        assert_eq!(cache.given(), 0);
     }
 
     #[test]

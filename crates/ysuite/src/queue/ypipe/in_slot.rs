@@ -98,7 +98,7 @@ impl<T> InSlot<T> {
 }
 
 /// A place outside of queues, in the frame of a receive: for a message that comes from elsewhere. So a receive reads its
-/// message at one point, from one address. It costs nothing where it is not used, and drops nothing.
+/// message at one point, from one address. Where it is not used it costs the stack of a message, and no time.
 pub(crate) struct LoosePlace<T> {
     place: MaybeUninit<Option<T>>,
     /// In a model slots are objects.
@@ -116,7 +116,8 @@ impl<T> LoosePlace<T> {
         }
     }
 
-    /// The place, empty. A message in it is dropped by the caller, or goes to [`filled`](Self::filled).
+    /// The place, empty. A message that is moved there goes to [`filled`](Self::filled), or the caller drops it: otherwise it
+    /// is never dropped.
     pub(crate) fn empty(&mut self) -> &mut Option<T> {
         self.place.write(None)
     }

@@ -37,10 +37,10 @@
 //!
 //! # How it works
 //!
-//! Messages are in chunks of groups. A group is one cache line (two for some sizes) with a state word and the slots
-//! that it describes. A reader gets the readiness and the message with the same line, and the two handles share only
-//! the line that they exchange. The writer prefetches lines with write intent before it reaches them. Spent chunks go
-//! back to the writer, so a stream allocates nothing; chunks that a burst has taken beyond a small reserve are freed.
+//! Messages are in chunks of groups. A group is one cache line or several, with a state word and the slots that it
+//! describes. Of a group of one line, a reader gets the readiness and the message together, and the two handles share only
+//! the lines that they exchange. The writer prefetches lines with write intent before it reaches them. Spent chunks go
+//! back to the writer, so a stream allocates nothing; chunks that a burst has taken beyond a reserve are freed.
 //!
 //! A bound is a count for the same chunks: the writer may be ahead of what the reader has counted as taken by the
 //! capacity at most.

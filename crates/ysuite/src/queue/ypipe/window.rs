@@ -48,7 +48,7 @@ pub struct RecvWindow {
     pub taken: *mut usize,
     /// Not 0: what is received must be credited. Written by the sender.
     pub asleep: *const u32,
-    /// Not 0: before the next group is entered a byte of the last slot of the one that was read is written, which gives
+    /// Not 0: before the next group is entered a byte in each line of the one that was read is written, which gives
     /// its line back as one that was written. Some processors hand it over faster then.
     pub marks: usize,
 }

@@ -27,7 +27,7 @@ const MOST: usize = SegmentedArray::<Segment, FIRST, PIECES>::MOST;
 type Array = FirstInPlace<Segment, FIRST, PIECES>;
 
 // GROWS: segments of an unbounded `mpmc`; bound: 2^24, of 32 KiB or a large message each; full: `send` panics; reused
-//     when read; pages are given back while a backlog is drained, 2 MiB of them when a receiver waits, addresses with
+//     when read; pages are given back while a backlog is drained, 8 MiB of them when a receiver waits, addresses with
 //     the channel; cost: none to receive; for a receiver or sender that remembers a segment of long ago: segments in
 //     use; test: tests/allocation/streams.rs: a_burst_in_an_mpmc_channel_is_dense_and_is_given_back,
 //     src/queue/exchange/segments/tests.rs: segments_of_a_long_queue_are_used_again

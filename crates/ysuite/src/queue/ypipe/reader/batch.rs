@@ -9,7 +9,8 @@ use crate::queue::ypipe::chunk::{Geometry, Places, slot, state};
 use crate::queue::ypipe::core::PipeCore;
 use crate::sync::Ordering;
 
-/// The most groups that are taken before the writer is told of the room: soon enough for a writer that waits for it.
+/// The most groups that are taken before the writer is told of the room, 16 KiB at most: soon enough for a writer that waits
+/// for it.
 const AT_ONCE: usize = 16;
 
 impl ReadCursor {
