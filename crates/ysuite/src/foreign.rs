@@ -263,7 +263,7 @@ impl<T> Lent<T> for Option<T> {
     unsafe fn move_to(&mut self, to: *mut T) {
         // SAFETY: by the caller. The message is read once: the place is empty afterwards. It is in another place than
         //     `to`, which holds no message.
-        unsafe { copy_fresh(there(self), to) };
+        unsafe { to.copy_from_nonoverlapping(there(self), 1) };
         empty(self);
     }
 

@@ -236,7 +236,8 @@ impl<T> Flavour<T> {
             }
             Unbounded(segments) => {
                 let Some(claimed) = segments.claim_next() else { return false };
-                claimed.fill_from(place);
+                // SAFETY: by the caller.
+                unsafe { claimed.fill_leaving(place) };
             }
             Meeting(_) => return false,
         }

@@ -47,8 +47,9 @@
 //! while it is being received, one byte more.
 //!
 //! Messages are stored in segments of 32 KiB, or of one message where a message is larger. A segment that has been read
-//! is used again. The channel keeps as many segments as it is long, and up to eight once it has missed them. The pages of
-//! the others go back to the kernel on Linux; elsewhere the memory is kept until the channel is dropped. A receiver that
+//! is used again. The channel keeps as many segments as it is long; once it has missed them up to 8 MiB, and eight while a
+//! receiver waits. The pages of the others go back to the kernel on Linux; elsewhere the memory is kept until the channel
+//! is dropped. A receiver that
 //! is preempted in the middle of a receive keeps its one segment from being used again. While the thread that recycles
 //! read segments is preempted, no segment is used again, and new ones are made.
 //!

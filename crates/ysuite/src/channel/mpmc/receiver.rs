@@ -22,7 +22,7 @@ use crate::foreign::{Foreign, Guarded, Lent, Panics};
 use crate::operation;
 use crate::os::Deadline;
 use crate::queue::exchange::Hint;
-use crate::queue::ypipe::LoosePlace;
+use crate::queue::ypipe::{InSlot, LoosePlace};
 use crate::signal::{Attach, AttachError, Registration};
 use crate::sync::Arc;
 use crate::wait::many::{Owed, SharedEnd};
@@ -74,24 +74,17 @@ impl<T> Receiver<T> {
     #[inline(always)]
     #[doc(alias = "blocking_recv")]
     pub fn recv(&self) -> Result<T, RecvError> {
-        self.take_or(|receiver, loose| match receiver.claim_oldest_unbounded() {
-            Some(claimed) => Ok(claimed),
-            None => receiver.recv_further(loose),
-        })
+        self.take_or(Self::recv_further)
     }
 
-    /// The next message as what a receive returns, or what `otherwise` makes where there is nothing in a ring, or no ring.
+    /// The next message as what a receive returns, or what `otherwise` makes where there is none to be claimed at once.
     /// `otherwise` gets a place for a message that comes from elsewhere.
     #[inline(always)]
-    fn take_or<'a, R>(
-        &'a self,
-        otherwise: impl FnOnce(&'a Self, &mut LoosePlace<T>) -> Result<Claimed<'a, T>, R>,
-    ) -> Result<T, R> {
+    fn take_or<R>(&self, otherwise: impl FnOnce(&Self, &mut LoosePlace<T>) -> Result<InSlot<T>, R>) -> Result<T, R> {
         let mut loose = LoosePlace::new();
-        // The ring first: one question for all flavours took three instructions more there.
-        let claimed = match self.claim_oldest() {
+        let claimed = match self.claim_at_once() {
             Some(claimed) => claimed,
-            None => otherwise(self, &mut loose)?,
+            None => Claimed::Loose(otherwise(self, &mut loose)?),
         };
         Ok(claimed.take())
     }
@@ -99,12 +92,12 @@ impl<T> Receiver<T> {
     /// There is nothing, or this receiver may have been notified.
     #[cold]
     #[inline(never)]
-    fn recv_further<'a>(&'a self, loose: &mut LoosePlace<T>) -> Result<Claimed<'a, T>, RecvError> {
+    fn recv_further(&self, loose: &mut LoosePlace<T>) -> Result<InSlot<T>, RecvError> {
         let mut place = Guarded(loose.empty());
         operation::perform(MpmcReceive::new(self), &mut *place)?;
         place.keep();
         // SAFETY: there is a message, which the caller takes before it uses the place again.
-        Ok(Claimed::Loose(unsafe { loose.filled() }))
+        Ok(unsafe { loose.filled() })
     }
 
     // WAITS: `try_recv` and `try_send`, only while a peer is between two instructions; ends: the peer finishes, or 2 us
@@ -123,9 +116,6 @@ impl<T> Receiver<T> {
     #[inline(always)]
     pub fn try_recv(&self) -> Result<T, TryRecvError> {
         self.take_or(|receiver, loose| {
-            if let Some(claimed) = receiver.claim_oldest_unbounded() {
-                return Ok(claimed);
-            }
             if receiver.subscriptions.is_none() {
                 receiver.nothing()?;
             }
@@ -136,7 +126,7 @@ impl<T> Receiver<T> {
     /// A message may have arrived meanwhile, or the disconnection; or this receiver may have been notified.
     #[cold]
     #[inline(never)]
-    fn try_further<'a>(&'a self, loose: &mut LoosePlace<T>) -> Result<Claimed<'a, T>, TryRecvError> {
+    fn try_further(&self, loose: &mut LoosePlace<T>) -> Result<InSlot<T>, TryRecvError> {
         let mut place = Guarded(loose.empty());
         if !self.take_notified(&mut place) {
             if self.subscriptions.is_some() {
@@ -146,7 +136,7 @@ impl<T> Receiver<T> {
         }
         place.keep();
         // SAFETY: as in `recv_further`.
-        Ok(Claimed::Loose(unsafe { loose.filled() }))
+        Ok(unsafe { loose.filled() })
     }
 
     /// A message may have arrived meanwhile, or the disconnection.
@@ -347,6 +337,7 @@ impl<T> Receiver<T> {
     /// Claims the oldest message, for code that is compiled into every poll.
     #[inline(always)]
     pub(super) fn claim_at_once(&self) -> Option<Claimed<'_, T>> {
+        // The ring first: one question for all flavours took three instructions more there.
         self.claim_oldest().or_else(|| self.claim_oldest_unbounded())
     }
 

@@ -108,6 +108,22 @@ impl<T> ClaimedSlot<'_, T> {
         self.filled();
     }
 
+    /// As [`fill_from`](Self::fill_from).
+    ///
+    /// # Safety
+    /// As of [`Lent::leave_to`].
+    #[inline(always)]
+    pub(crate) unsafe fn fill_leaving(self, place: &mut Option<T>) {
+        window();
+        let memory = self.segment.memory::<T>();
+        memory.prefetch(self.place);
+        memory.slot(self.place).with_mut(|slot| {
+            // SAFETY: as in `write`, and by the caller.
+            unsafe { place.leave_to(slot.cast::<T>()) };
+        });
+        self.filled();
+    }
+
     #[inline(always)]
     fn filled(self) {
         self.queue.filled(self.segment, self.segment.lap(), self.place);
