@@ -6,6 +6,9 @@ use crate::foreign::Panics;
 use crate::queue::exchange::{ClaimedMessage, ClaimedSlot};
 use crate::queue::ypipe::InSlot;
 
+/// A message of more bytes is in memory anyway: a copy of it would only need stack.
+const LARGE: usize = 256;
+
 /// A message to be taken at once. Slow paths return it, and not the message: the caller reads it at one point, where it
 /// lies. For the reason see `Receiving::take_or`.
 pub(super) enum Claimed<'a, T> {
@@ -31,7 +34,10 @@ impl<T> Claimed<'_, T> {
                 claimed.emptied();
                 if receiver.shared.popped_any() {
                     if let Some(panics) = tell_of_room(receiver) {
-                        // A copy of its own, so that no function sees the address of the other.
+                        if const { size_of::<T>() > LARGE } {
+                            panics.resume_behind(message);
+                        }
+                        // A copy of its own: a message whose address is passed on could not stay in registers.
                         panics.resume_behind(Some(message));
                     }
                 }
