@@ -78,7 +78,8 @@
  *  A set, ys_set_open(), has a descriptor for poll, epoll and all that is built on them, or on Windows the HANDLE of an event,
  *  ys_set_handle(), for WaitForMultipleObjects; attached handles raise their number in it. A set of ys_pollset_open() has none.
  *  ys_select_open() waits for the first of several handles and timers (ys_timer_after(), ys_timer_every()), in turn.
- *  ys_hub_open() is an event loop of one thread: functions that other threads post, timers and descriptors.
+ *  ys_hub_open(), of a library that was installed with --hub, is an event loop of one thread: functions that other threads post,
+ *  timers and descriptors.
  *
  *  A level-triggered event loop, as with poll and epoll by default, calls ys_set_wait() once with a time of 0 when the
  *  descriptor is readable, and is notified again as long as something is up. An edge-triggered one (EPOLLET) is not: it

@@ -1,4 +1,5 @@
-//! The hub: one thread that calls functions which other threads post, timers, and handlers of descriptors. Unix.
+//! The hub: one thread that calls functions which other threads post, timers, and handlers of descriptors. Unix;
+//! with the feature `hub`.
 //!
 //! A hub is used by the thread that runs it, and by the functions that it calls. Those are inside a call for it, and call
 //! it again. So at most one *way* to it is open at a time: its own, between calls, or the reference that it lends to the

@@ -22,7 +22,7 @@ mod ends;
 mod errno;
 mod exchange;
 mod handle;
-#[cfg(unix)]
+#[cfg(all(feature = "hub", unix))]
 mod hub;
 mod lanes;
 mod limit;
@@ -53,7 +53,7 @@ mod zmq;
 
 pub use self::about::{ys_is_checked, ys_version, ys_window_version};
 pub use self::code::{ys_code, ys_error_text};
-#[cfg(unix)]
+#[cfg(all(feature = "hub", unix))]
 pub use self::hub::{
     ys_hub, ys_hub_after, ys_hub_cancel, ys_hub_dispatch, ys_hub_every, ys_hub_fd, ys_hub_free, ys_hub_open,
     ys_hub_post, ys_hub_post_stop, ys_hub_poster, ys_hub_poster_clone, ys_hub_poster_free, ys_hub_poster_open,

@@ -1,5 +1,6 @@
 /** @file ysuite/hub.hpp
- *  The hub: an event loop of one thread, which calls functions that other threads post, timers, and handlers of descriptors. Unix.
+ *  The hub: an event loop of one thread, which calls functions that other threads post, timers, and handlers of descriptors. Unix;
+ *  in a library that was installed with --hub.
  *
  *  @code{.cpp}
  *  ys::hub hub;

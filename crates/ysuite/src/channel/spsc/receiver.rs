@@ -80,7 +80,8 @@ impl<T> Receiver<T> {
     ///
     /// An attempt that finds nothing after 64 messages or more pauses for a fraction of a microsecond, and
     /// polls again; of messages of more than 32 bytes, for two microseconds after 1 KiB of them, or after eight.
-    /// The sender gets ahead in that time, which makes a stream faster. There is no pause with `Spin::None`.
+    /// The sender gets ahead in that time, which makes a stream faster. Where it does not, the next pause comes later.
+    /// There is none with `Spin::None`, nor with a bound of less than 128.
     #[doc = cost!(spsc TRY_RECV)]
     #[doc = cost!(spsc TRY_RECV_EMPTY)]
     ///
