@@ -95,6 +95,7 @@ const STREAM: usize = 1024;
 /// A stream has at least and at most this many messages.
 const FEWEST: usize = 8;
 const MOST: usize = 64;
+/// A stream is doubled this many times at most, where attempts pause in vain.
 const RARELY: u8 = 8;
 /// A queue with room for this many messages is worth a pause.
 const ROOMY: usize = 128;

@@ -221,7 +221,8 @@ impl ChunkCache {
         }
     }
 
-    /// Reader: keeps at most this many chunks from now on, or those that it always has.
+    /// Reader: keeps at most this many chunks from now on. Where these are no more than it always keeps, it gives all back that
+    /// it has now.
     #[cold]
     #[inline(never)]
     fn keep(&self, most: u16) {
@@ -469,10 +470,10 @@ mod tests {
         let portion = FEW_BYTES / SHAPE.step();
         let position = u32::MAX as usize - portion;
         for portions in 1..=3 {
-            cache.rest(position + portions * portion);
+            cache.rest(position.wrapping_add(portions * portion));
             assert_eq!(cache.given(), 2);
         }
-        let position = position + 4 * portion - 1;
+        let position = position.wrapping_add(4 * portion - 1);
         cache.rest(position);
         assert_eq!((cache.given(), leave()), (0, 0));
         // The writer has found a chunk missing before the reader gave the reserve up, and raises it after that.
