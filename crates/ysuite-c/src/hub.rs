@@ -160,6 +160,16 @@ impl Context {
         let _again = Again(&ways.open, ways.open.replace(ptr::from_mut(hub)));
         call(ways.hub.get(), self.context);
     }
+
+    /// What a hub keeps of a function of the program that gets this.
+    fn calling(
+        self,
+        ways: Arc<Ways>,
+        function: unsafe extern "C-unwind" fn(*mut ys_hub, *mut c_void),
+    ) -> impl FnMut(&mut Hub) + Send + 'static {
+        // SAFETY: by the program it may be called with this context.
+        move |hub| self.lend(&ways, hub, |hub, context| unsafe { function(hub, context) })
+    }
 }
 
 impl Drop for Context {
@@ -390,9 +400,7 @@ pub unsafe extern "C" fn ys_hub_after(
     let context = Context::new(context, drop);
     let (Some(function), Some(time)) = (function, time(ns)) else { return c_int::from_code(YS_EINVAL) };
     let add = |hub: &mut Hub, ways: Arc<Ways>, context: Context| {
-        // SAFETY: by the program.
-        let ring = move |hub: &mut Hub| context.lend(&ways, hub, |hub, context| unsafe { function(hub, context) });
-        Ok(Key::Timer(hub.after(time, ring)))
+        Ok(Key::Timer(hub.after(time, context.calling(ways, function))))
     };
     // SAFETY: by the caller.
     unsafe { numbered(hub, timer, context, add) }
@@ -420,9 +428,7 @@ pub unsafe extern "C" fn ys_hub_every(
     let context = Context::new(context, drop);
     let (Some(function), Some(time)) = (function, time(ns)) else { return c_int::from_code(YS_EINVAL) };
     let add = |hub: &mut Hub, ways: Arc<Ways>, context: Context| {
-        // SAFETY: by the program.
-        let ring = move |hub: &mut Hub| context.lend(&ways, hub, |hub, context| unsafe { function(hub, context) });
-        Ok(Key::Timer(hub.every(time, ring)))
+        Ok(Key::Timer(hub.every(time, context.calling(ways, function))))
     };
     // SAFETY: by the caller.
     unsafe { numbered(hub, timer, context, add) }
@@ -615,9 +621,7 @@ pub unsafe extern "C" fn ys_hub_post(
     let context = Context::new(context, drop);
     let Some(function) = function else { return c_int::from_code(YS_EINVAL) };
     let post = |poster: &mut Poster| {
-        let ways = poster.ways.clone();
-        // SAFETY: by the program.
-        let run = move |hub: &mut Hub| context.lend(&ways, hub, |hub, context| unsafe { function(hub, context) });
+        let run = context.calling(poster.ways.clone(), function);
         c_int::from_code(poster.posts.post(run).map_or(YS_CLOSED, |()| YS_OK))
     };
     // SAFETY: by the caller.

@@ -49,9 +49,8 @@
 //! Messages are stored in segments of 32 KiB, or of one message where a message is larger. A segment that has been read
 //! is used again. The channel keeps as many segments as it is long; once it has missed them up to 8 MiB, and eight while a
 //! receiver waits. The pages of the others go back to the kernel on Linux; elsewhere the memory is kept until the channel
-//! is dropped. A receiver that
-//! is preempted in the middle of a receive keeps its one segment from being used again. While the thread that recycles
-//! read segments is preempted, no segment is used again, and new ones are made.
+//! is dropped. A receiver that is preempted in the middle of a receive keeps its one segment from being used again. While
+//! the thread that recycles read segments is preempted, no segment is used again, and new ones are made.
 //!
 //! The addresses of all segments that the channel ever needed at once stay reserved until the channel is dropped. There
 //! can be 16,777,212 of them; a send that would need more panics. Where there is no memory the process aborts, as with
