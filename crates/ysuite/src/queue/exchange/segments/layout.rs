@@ -222,7 +222,7 @@ impl<T> Place<T> {
 
     /// How many of the next `most` slots are in this one's group.
     #[inline(always)]
-    fn run(self, most: usize) -> usize {
+    pub(super) fn run(self, most: usize) -> usize {
         most.min(SegmentLayout::<T>::SLOTS - self.slot)
     }
 
@@ -427,27 +427,31 @@ impl<T> SegmentMemory<T> {
     }
 
     // MUTANT: Speed only: which lines go back to a writer as written ones.
-    /// A reader has taken the message out of this slot: writes a byte without a meaning to each line that ends in the slot, so
-    /// that it goes back to a writer as one that was written, see [`marks_lines`](crate::os::marks_lines). Not to a line where
-    /// a writer is at work: the first one has the flags of the group. The last slot has what is left.
+    /// A reader has taken the messages out of these slots of a group: writes a byte without a meaning to each line that
+    /// ends in them, so that it goes back to a writer as one that was written, see
+    /// [`marks_lines`](crate::os::marks_lines). Not to a line where a writer is at work: the first one has the flags of
+    /// the group. With the last slot goes what is left.
     ///
     /// # Safety
-    /// The slot is empty, and this thread alone uses it.
+    /// The slots are empty, and this thread alone uses them.
     #[inline(always)]
-    pub(super) unsafe fn mark_lines(self, place: Place<T>) {
-        let slot = self.slot_at(place);
+    pub(super) unsafe fn mark_lines(self, place: Place<T>, slots: usize) {
         if cfg!(ysuite_loom) {
-            // SAFETY: by the caller; in a model a slot is an object.
-            return unsafe { (*slot).with_mut(|slot| slot.cast::<u8>().write_volatile(0)) };
+            let mark = |slot: &MessageSlot<T>| {
+                // SAFETY: by the caller; in a model a slot is an object.
+                slot.with_mut(|slot| unsafe { slot.cast::<u8>().write_volatile(0) });
+            };
+            return self.slots(place, slots).iter().for_each(mark);
         }
+        let (slot, bytes) = (self.slot_at(place), slots * SegmentLayout::<T>::STEP);
         let (slot, mut at) = (slot.cast::<u8>(), 0);
         let flags = self.group_at(place.group).addr() / LINE;
-        let is_last = place.slot + 1 == SegmentLayout::<T>::SLOTS;
-        while at < SegmentLayout::<T>::STEP {
+        let is_last = place.slot + slots == SegmentLayout::<T>::SLOTS;
+        while at < bytes {
             let line = (slot.addr() + at) / LINE;
             let next = (line + 1) * LINE - slot.addr();
-            if is_last || line != flags && next <= SegmentLayout::<T>::STEP {
-                // SAFETY: by the caller; the byte is in the slot.
+            if is_last || line != flags && next <= bytes {
+                // SAFETY: by the caller; the byte is in one of the slots.
                 unsafe { slot.add(at).write_volatile(0) };
             }
             at = next;
@@ -580,7 +584,7 @@ mod tests {
             // SAFETY: the groups are there, their bytes have no padding in a test, and this thread alone uses them.
             let found: Vec<_> = unsafe {
                 start.write_bytes(7, bytes);
-                memory.mark_lines(place);
+                memory.mark_lines(place, 1);
                 (0..bytes).filter(|at| start.add(*at).read() != 7).collect()
             };
             assert!(found.iter().all(|at| (slot..slot + SegmentLayout::<T>::STEP).contains(at)), "{found:?}");
@@ -604,6 +608,36 @@ mod tests {
         assert!(marks_in_order::<[u8; 100]>() >= 2 && marks_in_order::<[u8; 1]>() >= 2);
         // Of its four lines and a piece, as the next message has the rest.
         assert!(marks_in_order::<[u64; 32]>() >= 2 * 4);
+    }
+
+    /// How many bytes are marked behind all slots of a group at once.
+    fn marks_of_a_group<T>() -> usize {
+        let memory = SegmentMemory::<T>::allocate(Extent::Whole);
+        let place = Place::of(0);
+        let (start, bytes) = (memory.group_at(0), SegmentLayout::<T>::STRIDE);
+        let slots = memory.slot_at(place).addr() - start.addr();
+        // SAFETY: as in `marks_in_order`.
+        let found: Vec<_> = unsafe {
+            start.write_bytes(7, bytes);
+            memory.mark_lines(place, SegmentLayout::<T>::SLOTS);
+            (0..bytes).filter(|at| start.add(*at).read() != 7).collect()
+        };
+        let all = slots..slots + SegmentLayout::<T>::SLOTS * SegmentLayout::<T>::STEP;
+        assert!(found.iter().all(|at| all.contains(at)), "{found:?}");
+        let lines: Vec<_> = found.iter().map(|at| (start.addr() + at) / LINE).collect();
+        assert!(lines.is_sorted_by(|one, other| one < other));
+        // SAFETY: allocated above, and used by this thread alone.
+        unsafe { memory.free(Extent::Whole) };
+        found.len()
+    }
+
+    #[test]
+    fn each_line_of_a_group_that_was_read_at_once_is_marked_once() {
+        assert_eq!(
+            [marks_of_a_group::<u64>(), marks_of_a_group::<[u64; 3]>(), marks_of_a_group::<[u64; 8]>()],
+            [1, 2, 8]
+        );
+        assert_eq!(marks_of_a_group::<u8>(), 1);
     }
 
     #[cfg(all(target_os = "linux", not(miri), not(ysuite_portable)))]

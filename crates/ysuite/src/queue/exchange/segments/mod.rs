@@ -30,7 +30,7 @@ use core::mem;
 use core::ptr;
 
 use self::chain::{Chain, Walk};
-use self::layout::{Extent, MessageSlot, Place, SegmentLayout};
+use self::layout::{Extent, Flag, MessageSlot, Place, SegmentLayout, SegmentMemory};
 use self::segment::Segment;
 use super::counts::CountedEnds;
 use super::ring::Hint;
@@ -447,7 +447,7 @@ impl<T> Segments<T> {
         window();
         if os::may_mark_lines() {
             // SAFETY: the message was read, and the slot is this thread's until it is marked.
-            unsafe { memory.mark_lines(place) };
+            unsafe { memory.mark_lines(place, 1) };
         }
         // ORDERING: Release pairs with the Acquire loads in `Chain::is_emptied`: the message was read before the
         // segment is used again.
@@ -510,21 +510,27 @@ impl<T> Segments<T> {
     fn fill_all(&self, segment: &Segment, mut at: Place<T>, mut messages: Leaving<T>) {
         let (memory, lap) = (segment.memory::<T>(), segment.lap());
         while messages.len() != 0 {
-            let slots = memory.slots(at, messages.len());
+            let slots = at.run(messages.len());
             memory.prefetch(at);
-            if slots.len() == SegmentLayout::<T>::SLOTS {
+            if slots == SegmentLayout::<T>::SLOTS {
                 // Of a constant length, so the compiler copies it by a few wide moves.
-                move_in(&slots[..SegmentLayout::<T>::SLOTS], &mut messages);
+                Self::fill_in_group(memory, lap, at, SegmentLayout::<T>::SLOTS, &mut messages);
             } else {
-                move_in(slots, &mut messages);
+                Self::fill_in_group(memory, lap, at, slots, &mut messages);
             }
-            // ORDERING: Release as in `filled`.
-            memory.flags(at, slots.len()).iter().for_each(|flag| flag.store(lap, Ordering::Release));
             if at.begins_half() {
                 self.go_ahead(segment, at.number, at.is_first());
             }
-            at = at.behind(slots.len());
+            at = at.behind(slots);
         }
+    }
+
+    /// As [`fill_all`](Self::fill_all), slots that are in one group.
+    #[inline(always)]
+    fn fill_in_group(memory: SegmentMemory<T>, lap: u8, at: Place<T>, slots: usize, messages: &mut Leaving<T>) {
+        move_in(memory.slots(at, slots), messages);
+        // ORDERING: Release as in `filled`.
+        memory.flags(at, slots).iter().for_each(|flag| flag.store(lap, Ordering::Release));
     }
 
     // MUTANT: In a race: the loser of a race goes on as if it had won; otherwise only the size of the next attempt.
@@ -577,10 +583,18 @@ impl<T> Segments<T> {
         let (memory, lap) = (segment.memory::<T>(), segment.lap());
         let (mut at, most) = (place, most.min(place.left()));
         let mut slots = 0;
+        // ORDERING: Acquire pairs with the Release store in `filled` and `fill_all`: the messages are visible.
+        let is_written = |flag: &Flag| flag.load(Ordering::Acquire) == lap;
         while slots < most {
             let flags = memory.flags(at, most - slots);
-            // ORDERING: Acquire pairs with the Release store in `filled` and `fill_all`: the messages are visible.
-            let run = flags.iter().take_while(|flag| flag.load(Ordering::Acquire) == lap).count();
+            // A whole group is checked by straight code, without a branch for each flag.
+            let is_whole = flags.len() == SegmentLayout::<T>::SLOTS
+                && flags[..SegmentLayout::<T>::SLOTS].iter().fold(true, |all, flag| all & is_written(flag));
+            let run = if is_whole {
+                SegmentLayout::<T>::SLOTS
+            } else {
+                flags.iter().take_while(|flag| is_written(flag)).count()
+            };
             slots += run;
             if run < flags.len() {
                 break;
@@ -611,21 +625,36 @@ impl<T> Segments<T> {
     }
 
     /// Takes the messages out of `slots` claimed slots of a segment, from a place on, and marks them.
-    fn empty_run(segment: &Segment, mut place: Place<T>, mut slots: usize, to: &mut Vec<T>) {
-        let (memory, marks, lap) = (segment.memory::<T>(), segment.marks::<T>(), segment.lap());
+    fn empty_run(segment: &Segment, place: Place<T>, mut slots: usize, to: &mut Vec<T>) {
+        // There is room, as `pop_many` has reserved it: once more here, for `move_out`.
+        to.reserve(slots);
+        let lap = segment.lap();
+        let mut at = place;
         while slots != 0 {
-            let run = memory.slots(place, slots);
-            to.extend(run.iter().map(read));
-            window();
-            if os::may_mark_lines() {
-                // SAFETY: as in `mark`.
-                (0..run.len()).for_each(|at| unsafe { memory.mark_lines(place.behind(at)) });
+            let run = at.run(slots);
+            if run == SegmentLayout::<T>::SLOTS {
+                // Of a constant length, so straight code.
+                Self::empty_in_group(segment, lap, at, SegmentLayout::<T>::SLOTS, to);
+            } else {
+                Self::empty_in_group(segment, lap, at, run, to);
             }
-            // ORDERING: Release as in `mark`.
-            marks.run(place, run.len()).iter().for_each(|mark| mark.store(lap, Ordering::Release));
-            slots -= run.len();
-            place = place.behind(run.len());
+            slots -= run;
+            at = at.behind(run);
         }
+    }
+
+    /// As [`empty_run`](Self::empty_run), of slots that are in one group.
+    #[inline(always)]
+    fn empty_in_group(segment: &Segment, lap: u8, place: Place<T>, slots: usize, to: &mut Vec<T>) {
+        let memory = segment.memory::<T>();
+        move_out(memory.slots(place, slots), to);
+        window();
+        if os::may_mark_lines() {
+            // SAFETY: as in `mark`.
+            unsafe { memory.mark_lines(place, slots) };
+        }
+        // ORDERING: Release as in `mark`.
+        segment.marks::<T>().run(place, slots).iter().for_each(|mark| mark.store(lap, Ordering::Release));
     }
 
     /// The same where the slots go to the end of their segment, or beyond it.
@@ -786,6 +815,21 @@ fn move_in<T>(slots: &[MessageSlot<T>], messages: &mut Leaving<T>) {
         } else {
             messages.move_to(slots.as_ptr().cast::<T>().cast_mut(), slots.len());
         }
+    }
+}
+
+/// Moves the messages out of claimed slots of one group to the end of `to`, which has room for them.
+#[inline(always)]
+fn move_out<T>(slots: &[MessageSlot<T>], to: &mut Vec<T>) {
+    if cfg!(ysuite_loom) {
+        return to.extend(slots.iter().map(read));
+    }
+    debug_assert!(to.capacity() - to.len() >= slots.len());
+    // SAFETY: as in `read`, each once; the slots are contiguous like an array, and the vector has room.
+    unsafe {
+        let end = to.as_mut_ptr().add(to.len());
+        end.copy_from_nonoverlapping(slots.as_ptr().cast::<T>(), slots.len());
+        to.set_len(to.len() + slots.len());
     }
 }
 
