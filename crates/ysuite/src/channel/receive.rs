@@ -134,9 +134,6 @@ impl RecvBackoff {
     #[cold]
     #[inline(never)]
     fn pause(&self, deadline: Deadline, bytes: usize) {
-        if self.is_short {
-            return;
-        }
         if bytes > SMALL {
             self.backoff.stand_back(deadline, bytes);
         } else if self.backoff.may_spin() {
@@ -150,10 +147,11 @@ impl RecvBackoff {
         one::block(end, &mut self.backoff, deadline)
     }
 
-    /// Whether there was a stream up to this position, and no wait since it began.
+    /// Whether there was a stream up to this position, and no wait since it began: one that is worth a pause. Never of a
+    /// short queue, whose attempts in vain then stay on their fast path.
     #[inline(always)]
     fn has_streamed(&self, position: usize, bytes: usize) -> bool {
-        (position as u32).wrapping_sub(self.waited_at) >= (stream_of(bytes) << self.in_vain) as u32
+        !self.is_short && (position as u32).wrapping_sub(self.waited_at) >= (stream_of(bytes) << self.in_vain) as u32
     }
 
     /// Behind the pause of an attempt: what there is now. A sender that does not get ahead in that time sends too seldom, or
@@ -650,7 +648,7 @@ pub(super) use impl_receiver_traits;
 
 #[cfg(all(test, not(ysuite_loom)))]
 mod tests {
-    use super::{Deadline, FEWEST, RecvBackoff, stream_of};
+    use super::{Deadline, FEWEST, ROOMY, RecvBackoff, stream_of};
 
     #[test]
     fn large_messages_are_a_stream_sooner() {
@@ -658,6 +656,12 @@ mod tests {
         let mut backoff = RecvBackoff::new(None);
         backoff.look_away(20, Deadline::Passed, 64);
         assert_eq!([35, 36].map(|position| backoff.has_streamed(position, 64)), [false, true]);
+    }
+
+    #[test]
+    fn no_stream_of_a_short_queue_is_worth_a_pause() {
+        let streamed = |bound| RecvBackoff::new(Some(bound)).has_streamed(1 << 20, 8);
+        assert_eq!([1, ROOMY - 1, ROOMY].map(streamed), [false, false, true]);
     }
 
     /// Claim: A receiver that polls for answers pauses ever more rarely.
