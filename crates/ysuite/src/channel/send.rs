@@ -438,19 +438,29 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
     pub(super) fn send_batch(&mut self, messages: impl IntoIterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
         // The iterator's drop is user code. So is the drop of a result that no caller gets, while unwinding.
         let mut messages = Foreign::new(messages.into_iter());
-        let outcome = self.send_all(&mut *messages);
-        Panics::result_behind(outcome, || drop(messages))
+        let mut back = Vec::new();
+        match self.send_all(&mut *messages, &mut back) {
+            Some(sent) => {
+                drop(messages);
+                Ok(sent)
+            }
+            None => Panics::answer_behind(Err(SendError(back)), || drop(messages)),
+        }
     }
 
+    /// `None`: not all were sent, and those that were not are in `back`, which is empty before. In a place of their own:
+    /// in one with the number they would be moved with it, and a move that is wider than the store of the number waits
+    /// for that store, for as long as a dozen messages take.
+    ///
     /// Where the receiver has already disconnected, the messages for which there would be room come back at once.
     /// Otherwise a thread that drops the messages of the receiver would have to drop this batch as well, and the next.
     /// What is hidden already is published to be dropped.
     #[inline]
-    fn send_all(&mut self, messages: &mut impl Iterator<Item = T>) -> Result<usize, SendError<Vec<T>>> {
+    fn send_all(&mut self, messages: &mut impl Iterator<Item = T>, back: &mut Vec<T>) -> Option<usize> {
         let start = self.end.writer.position();
         let (mut first, mut handed) = (start, 0);
         if self.end.writer.is_orphaned() && self.takes_no_more() {
-            return outline(self, |sender| sender.unsent(messages));
+            return outline(self, |sender| sender.unsent(messages)).map_err(|SendError(unsent)| *back = unsent).ok();
         }
         let batch = FlushOnDrop(self);
         let mut rest = Foreign::none();
@@ -459,21 +469,26 @@ impl<T, L: SenderLink<T>> Sending<T, L> {
             // The waker that this wakes is user code.
             let mut published = Ok(());
             Panics::in_drop(|| published = batch.0.published(tokens, first));
-            if let Err(SendError(mut back)) = published {
+            if let Err(SendError(unsent)) = published {
+                *back = unsent;
                 back.push(rest.take_out());
-                return Err(SendError(back));
+                return None;
             }
             first = batch.0.end.writer.position();
             if outline(batch.0, |sender| sender.write_place(&mut rest)).is_err() {
-                return Err(SendError(vec![rest.take_out()]));
+                back.push(rest.take_out());
+                return None;
             }
             // At a rendezvous nothing is hidden.
             handed += usize::from(batch.0.end.writer.hidden() == 0);
         }
         let sent = batch.0.end.writer.position().wrapping_sub(start);
         let tokens = batch.0.end.writer.publish();
-        batch.0.published(tokens, first)?;
-        Ok(sent + handed)
+        if let Err(SendError(unsent)) = batch.0.published(tokens, first) {
+            *back = unsent;
+            return None;
+        }
+        Some(sent + handed)
     }
 
     /// The part of a batch for which there would be room, at least one message.

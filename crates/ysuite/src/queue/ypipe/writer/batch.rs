@@ -10,16 +10,31 @@ use crate::foreign::Lent;
 use crate::queue::outline;
 use crate::queue::ypipe::chunk::{Geometry, Places, slot};
 
+/// An iterator of at most this many bytes is copied to run, and back.
+const FEW_BYTES: usize = 64;
+
 impl<T> Writer<T> {
-    // USER CODE: the iterator; the items it has returned are committed by a guard; re-entrance: none (`&mut`); panic:
-    //     the items it has returned are written; by construction: `Run` commits in its drop
-    // MUTANT: Speed only: the slow path finds the room, or enters the next group.
+    // MUTANT: Speed only: where the iterator is while it runs.
     /// Writes messages, hidden, until the iterator ends (false) or there is no room: then the message that did not fit is
     /// in `rest`, which is empty before.
     ///
     /// If the iterator panics, the messages it has returned before are written.
     #[inline]
-    pub(crate) fn fill(&mut self, messages: &mut impl Iterator<Item = T>, rest: &mut Option<T>) -> bool {
+    pub(crate) fn fill<I: Iterator<Item = T>>(&mut self, messages: &mut I, rest: &mut Option<T>) -> bool {
+        if size_of::<I>() > FEW_BYTES {
+            return self.fill_from(messages, rest);
+        }
+        // The caller has lent the iterator to functions: in its place it would be loaded and stored for each message. This
+        // copy lives in registers.
+        outline(messages, |messages| self.fill_from(messages, rest))
+    }
+
+    // USER CODE: the iterator; the items it has returned are committed by a guard; re-entrance: none (`&mut`); panic:
+    //     the items it has returned are written; by construction: `Run` commits in its drop
+    // MUTANT: Speed only: the slow path finds the room, or enters the next group.
+    /// As [`fill`](Self::fill), with the iterator where it is.
+    #[inline(always)]
+    fn fill_from(&mut self, messages: &mut impl Iterator<Item = T>, rest: &mut Option<T>) -> bool {
         let Writing { cursor, core, .. } = &mut *self.writing;
         let shape = Geometry::<T>::of(core.shape());
         let mut full = cursor.full;
