@@ -224,7 +224,8 @@ class bridge : public detail::zmq_handle<ys_zmq_bridge> {
   /** Takes over a bridge of C. */
   explicit bridge(ys_zmq_bridge *handle) noexcept : end_handle(handle) {}
 
-  /** Closes, as ys_zmq_bridge_close(): what was sent still leaves. A thread that waits in a handle of it returns. */
+  /** Closes, as ys_zmq_bridge_close(): what was sent still leaves. A thread that waits in a handle of it returns. Takes no stop token: a
+   *  bridge that closes cannot be opened again, and who cannot wait gives it a time, or destroys it. */
   left close() noexcept { return close_ns(detail::for_ever); }
   /** The same, at most so long. */
   template <class Rep, class Period>
@@ -261,7 +262,8 @@ class bridge : public detail::zmq_handle<ys_zmq_bridge> {
   status unsubscribe(std::string_view beginning) noexcept {
     return status::from(ys_zmq_bridge_unsubscribe(raw(), beginning.data(), beginning.size()));
   }
-  /** Waits until a publisher has this number of subscribers that the topic reaches: status::timeout. */
+  /** Waits until a publisher has this number of subscribers that the topic reaches: status::timeout. Takes no stop token, as the bridge's
+   *  thread counts them; whoever has one waits a short time, again and again. */
   template <class Rep, class Period>
   status wait_subscribers(std::string_view topic, std::size_t subscribers, std::chrono::duration<Rep, Period> time) noexcept {
     return status::from(

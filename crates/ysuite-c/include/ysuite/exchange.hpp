@@ -155,6 +155,16 @@ class byte_sender : public sending_end {
   ys::status try_emplace(Args &&...args) {
     return sends::emplace(out(), no_time, std::forward<Args>(args)...);
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, waiting for room until a stop is requested: status::stopped, and the message is gone. */
+  template <class... Args>
+  ys::status emplace_or_stop(const std::stop_token &token, Args &&...args) {
+    const auto out = [this, &token](const void *bytes, std::int64_t) noexcept {
+      return detail::until_stopped(this->raw(), token, [&](std::int64_t ns) { return this->out()(bytes, ns); });
+    };
+    return sends::emplace(out, for_ever, std::forward<Args>(args)...);
+  }
+#endif
 
  protected:
   explicit byte_sender(ys_tx *handle)
@@ -276,25 +286,19 @@ class shared_sender {
 #ifdef YS_HAS_STOP_TOKEN
   /** Sends, and waits for room until a stop is requested: status::stopped, and the message is the caller's. Only this thread's wait
    *  ends. */
-  ys::status send(T &&message, const std::stop_token &token) const {
-    const ys::status now = try_send(std::move(message));
-    if (now != ys::status::full) return now;
-    if (token.stop_requested()) return ys::status::stopped;
-    ys_stopper *handle = nullptr;
-    const int made = ys_shared_wait_stopper(raw(), &handle);
-    if (made != YS_OK) return ys::status::from(made);
-    const stopper ends(handle);
-    const std::stop_callback callback(token, [&ends]() noexcept { ends.stop(); });
-    const auto out = [this, &ends](const void *bytes, std::int64_t ns) noexcept {
-      return ys::status::from(ys_shared_send_or_stop(raw(), bytes, ns, ends.raw()));
-    };
-    return sends::give(out, message, detail::for_ever);
-  }
+  ys::status send(T &&message, const std::stop_token &token) const { return sends::give(out(token), message, detail::for_ever); }
 #endif
   template <class... Args>
   ys::status emplace(Args &&...args) const {
     return sends::emplace(out(), detail::for_ever, std::forward<Args>(args)...);
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested: status::stopped, and the message is gone. */
+  template <class... Args>
+  ys::status emplace_or_stop(const std::stop_token &token, Args &&...args) const {
+    return sends::emplace(out(token), detail::for_ever, std::forward<Args>(args)...);
+  }
+#endif
 
   /** Whether nothing sent now would be received. Any thread. */
   bool closed() const noexcept { return ys_shared_is_closed(raw()) != 0; }
@@ -305,6 +309,21 @@ class shared_sender {
   auto out() const noexcept {
     return [end = raw()](const void *bytes, std::int64_t ns) noexcept { return ys::status::from(ys_shared_send_for(end, bytes, ns)); };
   }
+#ifdef YS_HAS_STOP_TOKEN
+  auto out(const std::stop_token &token) const noexcept {
+    return [end = raw(), &token](const void *bytes, std::int64_t) noexcept {
+      const ys::status now = ys::status::from(ys_shared_send_for(end, bytes, detail::no_time));
+      if (now != ys::status::full) return now;
+      if (token.stop_requested()) return ys::status(ys::status::stopped);
+      ys_stopper *handle = nullptr;
+      const int made = ys_shared_wait_stopper(end, &handle);
+      if (made != YS_OK) return ys::status::from(made);
+      const stopper ends(handle);
+      const std::stop_callback callback(token, [&ends]() noexcept { ends.stop(); });
+      return ys::status::from(ys_shared_send_or_stop(end, bytes, detail::for_ever, ends.raw()));
+    };
+  }
+#endif
 
   detail::owned<ys_shared> handle_;
 };

@@ -69,7 +69,8 @@ class hub_ref {
  public:
   explicit hub_ref(ys_hub *hub) noexcept : hub_(hub) {}
 
-  /** Serves all until it is stopped, or there is no poster, no source and no timer left. */
+  /** Serves all until it is stopped, or there is no poster, no source and no timer left. For a std::stop_token:
+   *  `std::stop_callback ends(token, [poster = hub.make_poster()]() mutable { (void)poster.stop(); })`. */
   status run() noexcept { return status::from(ys_hub_run(hub_)); }
   /** One turn; waits while nothing is ready. How many functions were called: 0, if nothing can come. */
   received<std::size_t> run_once() noexcept { return calls(ys_hub_run_once(hub_, detail::for_ever)); }

@@ -167,9 +167,15 @@ class receiver : public detail::receiving_end {
   /** All runs that come: `for (auto &run : rx.runs()) for (auto &message : run)`. Waits for each; stops with the
    *  senders. */
   run_range<T> runs() noexcept { return run_range<T>(raw()); }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, until a stop is requested while there is none: run_range::status() says so. */
+  run_range<T, detail::waits_for_stop> runs(std::stop_token token) noexcept {
+    return run_range<T, detail::waits_for_stop>(raw(), {std::move(token)});
+  }
+#endif
 
   /** All messages that come: `for (auto message : rx)`, `rx | std::views::take(5)`. Waits for each; stops with the
-   *  senders. */
+   *  senders. With a stop token: `while (auto message = rx.recv(token))`, which says why it has ended. */
   message_iterator<receiver> begin() noexcept { return message_iterator<receiver>(this); }
   typename message_iterator<receiver>::sentinel end() noexcept { return {}; }
 

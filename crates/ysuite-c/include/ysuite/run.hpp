@@ -5,14 +5,17 @@
 #define YSUITE_RUN_HPP
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <iterator>
 #include <type_traits>
+#include <utility>
 
 #include "annotated.h"
 #include "declarations.h"
 #include "message.hpp"
 #include "status.hpp"
+#include "stop_token.hpp"
 #include "time.hpp"
 
 namespace ys {
@@ -92,7 +95,7 @@ class [[nodiscard]] run {
   }
 
  private:
-  template <class>
+  template <class, class>
   friend class run_range;
 
   /* Of a range, for one run after the other: exceptions are asked for once. It takes as long as a run does. */
@@ -134,8 +137,25 @@ class [[nodiscard]] run {
   int exceptions_;
 };
 
-/** All runs that come: of receiver::runs(). Waits for each; stops when the senders are gone and nothing is left. */
-template <class T>
+namespace detail {
+
+struct waits_for_ever {
+  ys::status operator()(ys_rx *end) const noexcept { return ys::status::from(ys_wait(end, for_ever)); }
+};
+
+#ifdef YS_HAS_STOP_TOKEN
+struct waits_for_stop {
+  std::stop_token token;
+  ys::status operator()(ys_rx *end) const noexcept {
+    return detail::until_stopped(end, token, [end](std::int64_t ns) { return ys::status::from(ys_wait(end, ns)); });
+  }
+};
+#endif
+
+}  // namespace detail
+
+/** All runs that come: of receiver::runs(). Waits for each; stops when the senders are gone and nothing is left, or by a stop token. */
+template <class T, class Wait = detail::waits_for_ever>
 class [[nodiscard]] run_range {
  public:
   /** The end of a loop. */
@@ -170,7 +190,7 @@ class [[nodiscard]] run_range {
     run_range *of_;
   };
 
-  explicit run_range(ys_rx *end) noexcept : end_(end) {}
+  explicit run_range(ys_rx *end, Wait wait = {}) noexcept : end_(end), wait_(std::move(wait)) {}
   run_range(const run_range &) = delete;
   run_range &operator=(const run_range &) = delete;
 
@@ -181,6 +201,8 @@ class [[nodiscard]] run_range {
     return iterator(this);
   }
   sentinel end() const noexcept { return {}; }
+  /** Why a loop has ended: status::closed, status::stopped. */
+  ys::status status() const noexcept { return now_.status(); }
 
  private:
   void next() noexcept {
@@ -189,15 +211,16 @@ class [[nodiscard]] run_range {
       const std::ptrdiff_t answer = ys_peek(end_, &first);
       now_.set(end_, answer, first);
       if (answer != YS_EMPTY) return;
-      const int code = ys_wait(end_, detail::for_ever);
-      if (code != YS_OK) {
-        now_.set(end_, code, nullptr);
+      const ys::status waited = wait_(end_);
+      if (!waited) {
+        now_.set(end_, waited.why(), nullptr);
         return;
       }
     }
   }
 
   ys_rx *end_;
+  Wait wait_;
   run<T> now_{std::uncaught_exceptions()};
 };
 

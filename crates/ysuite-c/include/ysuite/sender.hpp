@@ -101,6 +101,13 @@ class sender : public detail::sending_end {
   status emplace_for(std::chrono::duration<Rep, Period> time, Args &&...args) noexcept(place::template builds_nothrow<Args...>()) {
     return emplace_in(detail::nanoseconds(time), std::forward<Args>(args)...);
   }
+#ifdef YS_HAS_STOP_TOKEN
+  /** The same, waiting for room until a stop is requested: status::stopped, and the arguments are untouched. */
+  template <class... Args>
+  status emplace_or_stop(const std::stop_token &token, Args &&...args) {
+    return detail::until_stopped(raw(), token, [&](std::int64_t ns) { return emplace_in(ns, std::forward<Args>(args)...); });
+  }
+#endif
 
   /** Sends a run, in pieces that fit the room, and waits for more. Copies, or moves with std::make_move_iterator; then
    *  what was not sent is moved back if the iterators are multipass. If building one throws, those before it are sent.
@@ -131,6 +138,18 @@ class sender : public detail::sending_end {
   sent send_range_for(It first, End last, std::chrono::duration<Rep, Period> time) {
     return range_in(std::move(first), std::move(last), detail::nanoseconds(time));
   }
+
+#ifdef YS_HAS_STOP_TOKEN
+  /** Sends a run, until a stop is requested: status::stopped. What there is room for is sent in any case. */
+  template <class It, class End>
+  sent send_range(It first, End last, const std::stop_token &token) {
+    return range_in(std::move(first), std::move(last), token);
+  }
+  template <class Range>
+  sent send_range(Range &&range, const std::stop_token &token) {
+    return whole_range_in(range, token);
+  }
+#endif
 
   /** Free slots to build messages in; see reservation. Never blocks; wait_room() does. */
   reservation<T> reserve() noexcept {
@@ -313,14 +332,30 @@ class sender : public detail::sending_end {
       }
     }
     detail::limit limit(ns);
+    return pieces_in(std::move(first), std::move(last), [&]() -> status {
+      if (ns == detail::no_time) return status::full;
+      const int answer = ys_wait_room(raw(), limit.left());
+      return answer == YS_FULL ? status(status::timeout) : status::from(answer);
+    });
+  }
+
+#ifdef YS_HAS_STOP_TOKEN
+  template <class It, class End>
+  sent range_in(It first, End last, const std::stop_token &token) {
+    return pieces_in(std::move(first), std::move(last), [&] { return wait_room(token); });
+  }
+#endif
+
+  /* Where there is no room, `wait()` says whether there is some now. */
+  template <class It, class End, class Wait>
+  sent pieces_in(It first, End last, Wait wait) {
     std::size_t total = 0;
     while (first != last) {
       void *at = nullptr;
       const std::ptrdiff_t room = ys_reserve(raw(), &at);
       if (room <= 0) {
-        if (room != YS_FULL || ns == detail::no_time) return {total, detail::why(room, status::full)};
-        const int answer = ys_wait_room(raw(), limit.left());
-        if (answer != YS_OK) return {total, answer == YS_FULL ? status(status::timeout) : status::from(answer)};
+        const status waited = room == YS_FULL ? wait() : detail::why(room, status::full);
+        if (!waited) return {total, waited};
         continue;
       }
       building run(raw(), at);
@@ -349,7 +384,7 @@ class sender : public detail::sending_end {
       if constexpr (!detail::is_at_hand_v<It>) ++first;
     }
     // As any send, it shows what is hidden, though it has none.
-    if (total == 0) (void)ys_send_batch(raw(), nullptr, 0, ns);
+    if (total == 0) (void)flush();
     return {total, status::ok};
   }
 
@@ -385,14 +420,14 @@ class sender : public detail::sending_end {
     return {done, ns == detail::no_time ? status::full : status::timeout};
   }
 
-  template <class Range>
-  sent whole_range_in(Range &range, std::int64_t ns) {
+  template <class Range, class Limit>
+  sent whole_range_in(Range &range, const Limit &limit) {
     using std::begin;
     using std::end;
     if constexpr (has_data<Range>()) {
-      return range_in(std::data(range), std::data(range) + std::size(range), ns);
+      return range_in(std::data(range), std::data(range) + std::size(range), limit);
     } else {
-      return range_in(begin(range), end(range), ns);
+      return range_in(begin(range), end(range), limit);
     }
   }
 

@@ -86,6 +86,87 @@ void tokens() {
   a_sender(ys::broadcast<std::string>(2), text);
 }
 
+// Messages that are made where they are sent: a stopped one is not sent, and where it is made in its slot, not made.
+template <class Channel>
+void an_emplaced(Channel channel, bool in_slot) {
+  auto &[tx, rx] = channel;
+  const std::stop_token never;
+  while (tx.try_emplace(3u, 'a')) continue;
+  a_wait(
+      [&tx = tx](const std::stop_token &token) { return tx.emplace_or_stop(token, 3u, 'b'); },
+      [&rx = rx] { CHECK(rx.recv().has_value()); });
+  std::stop_source source;
+  source.request_stop();
+  std::string kept(40, 'k');
+  CHECK(tx.emplace_or_stop(source.get_token(), std::move(kept)) == ys::status::stopped && kept.empty() != in_slot);
+  CHECK(rx.recv().has_value() && tx.emplace_or_stop(source.get_token(), "room") && tx.try_emplace("none") == ys::status::full);
+  CHECK(rx.close() && tx.emplace_or_stop(never, "nobody") == ys::status::closed);
+}
+
+void emplaced() {
+  an_emplaced(ys::pipe<std::string>(2), true);
+  an_emplaced(ys::funnel<std::string>(2), true);
+  an_emplaced(ys::exchange<std::string>(2), false);
+  an_emplaced(ys::broadcast<std::string>(2), false);
+  auto [tx, rx] = ys::exchange<std::string>(2);
+  const auto shared = tx.share();
+  while (tx.try_send("full")) continue;
+  is_stopped([&](const std::stop_token &token) { return shared.emplace_or_stop(token, 3u, 'c'); });
+  CHECK(rx.recv() == "full" && shared.emplace_or_stop(std::stop_token(), 3u, 'c'));
+}
+
+// Runs, sent and received: what there is room for is sent before the stop, in order, and nothing is lost.
+template <class Channel, class Make>
+void the_runs(Channel channel, Make make) {
+  using message = decltype(make(0));
+  auto &[tx, rx] = channel;
+  std::vector<message> all;
+  for (int n = 0; n < 10; ++n) all.push_back(make(n));
+  ys::sent sent{0, ys::status::ok};
+  is_stopped([&, &tx = tx](const std::stop_token &token) {
+    const std::size_t before = tx.size();
+    sent = tx.send_range(all, token);
+    CHECK(sent.count == 4 - before);
+    return sent.why;
+  });
+  CHECK(tx.size() == 4);
+  std::jthread rest([&, &tx = tx](std::stop_token token) {
+    sent = tx.send_range(std::make_move_iterator(all.begin()), std::make_move_iterator(all.end()), token);
+  });
+  int next = 0;
+  std::jthread reader([&rx = rx, &next, make](std::stop_token token) {
+    auto runs = rx.runs(token);
+    for (auto &run : runs) {
+      for (auto &text : run) {
+        const int n = next++;
+        CHECK(text == make(n < 4 ? n : n - 4));
+      }
+    }
+    CHECK(runs.status() == ys::status::stopped);
+  });
+  rest.join();
+  CHECK(sent && sent.count == 10);
+  while (tx.size() != 0) std::this_thread::sleep_for(100us);
+  reader.request_stop();
+  reader.join();
+  CHECK(next == 14);
+  std::stop_source source;
+  source.request_stop();
+  CHECK(tx.send(make(1)));
+  // What is there is received all the same.
+  for (auto &run : rx.runs(source.get_token())) CHECK(run.size() == 1 && run[0] == make(1));
+  CHECK(tx.send_range(std::vector<message>(), source.get_token()) && tx.close());
+  auto ended = rx.runs(source.get_token());
+  for (auto &run : ended) CHECK(run.empty());
+  CHECK(ended.status() == ys::status::closed);
+}
+
+void runs() {
+  the_runs(ys::pipe<int>(4), [](int n) { return n; });
+  the_runs(ys::pipe<std::string>(4), [](int n) { return std::string(40, 'z') + std::to_string(n); });
+  the_runs(ys::funnel<std::string>(4), [](int n) { return std::to_string(n); });
+}
+
 // Two threads wait in one sender. One is stopped, and the other waits on.
 template <class Channel>
 void a_shared_sender(Channel channel) {
@@ -225,6 +306,8 @@ void last_waits() {
 }
 #else
 void tokens() {}
+void emplaced() {}
+void runs() {}
 void shared_senders() {}
 void races() {}
 void other_waits() {}
@@ -362,6 +445,8 @@ void ends() {}
 
 int main() {
   RUN(tokens);
+  RUN(emplaced);
+  RUN(runs);
   RUN(shared_senders);
   RUN(races);
   RUN(other_waits);
