@@ -6,7 +6,7 @@ use core::ffi::c_int;
 use ysuite::in_place::{Stop, StopRecv, StopSend};
 use ysuite::mpmc;
 use ysuite::signal::Attach;
-use ysuite::{SendError, Spin, TrySendError};
+use ysuite::{SendError, Spin, TryRecvError, TrySendError};
 
 use crate::code::{Answer, YS_CLOSED, YS_EMPTY, YS_FULL, YS_OK, YS_TIMEOUT, count_or, ys_code};
 use crate::lanes::{Ends, deliver, handle_calls, in_time, none, nothing, too_late, wait_closed};
@@ -52,15 +52,14 @@ impl<M: Message> Inner<ys_tx> for ExchangeTx<M> {
 
 impl<M: Message> SharesSends for ExchangeTx<M> {
     // MUTANT: A wait for no time gives the same code.
+    #[inline]
     unsafe fn send_by_any(&self, message: *const u8, limit: Limit, stop: &Stop) -> c_int {
+        // Tried first in any case: what waits is built in memory, piece by piece, and read in larger ones.
         // SAFETY: by the caller.
-        let message = unsafe { copy_in::<M>(message, self.size, copy) };
-        if !limit.is_now() {
-            return in_time(self.sender.send_or_stop(message, limit.timeout(), stop));
-        }
-        match self.sender.try_send(message) {
+        match self.sender.try_send(unsafe { copy_in::<M>(message, self.size, copy) }) {
             Ok(()) => c_int::from_code(YS_OK),
-            Err(TrySendError::Full(message)) => ok_or(Err(message), YS_FULL),
+            Err(TrySendError::Full(message)) if limit.is_now() => ok_or(Err(message), YS_FULL),
+            Err(TrySendError::Full(message)) => in_time(self.sender.send_or_stop(message, limit.timeout(), stop)),
             Err(TrySendError::Disconnected(message)) => ok_or(Err(message), YS_CLOSED),
         }
     }
@@ -76,7 +75,7 @@ impl<M: Message> TxInner for ExchangeTx<M> {
     #[inline]
     unsafe fn send(&mut self, message: *const u8, stop: &Stop) -> c_int {
         // SAFETY: by the caller.
-        in_time(self.sender.send_or_stop(unsafe { copy_in::<M>(message, self.size, copy) }, None, stop))
+        unsafe { self.send_by_any(message, Limit::Never, stop) }
     }
 
     unsafe fn send_for(&mut self, message: *const u8, limit: Limit, stop: &Stop) -> c_int {
@@ -141,18 +140,22 @@ impl<M: Message> Inner<ys_rx> for ExchangeRx<M> {
 impl<M: Message> RxInner for ExchangeRx<M> {
     #[inline]
     unsafe fn recv(&mut self, to: *mut u8, stop: &Stop) -> c_int {
-        let received = self.receiver.recv_or_stop(None, stop).map_err(too_late);
         // SAFETY: by the caller.
-        unsafe { deliver(received, to, self.size) }
+        unsafe { self.recv_for(to, Limit::Never, stop) }
     }
 
+    #[inline]
     unsafe fn recv_for(&mut self, to: *mut u8, limit: Limit, stop: &Stop) -> c_int {
-        let received = match limit {
-            Limit::Now => self.receiver.try_recv().map_err(nothing),
-            _ => self.receiver.recv_or_stop(limit.timeout(), stop).map_err(too_late),
-        };
-        // SAFETY: by the caller.
-        unsafe { deliver(received, to, self.size) }
+        match self.receiver.try_recv() {
+            // Tried first, as in sends.
+            Err(TryRecvError::Empty) if !limit.is_now() => {
+                let received = self.receiver.recv_or_stop(limit.timeout(), stop).map_err(too_late);
+                // SAFETY: by the caller.
+                unsafe { deliver(received, to, self.size) }
+            }
+            // SAFETY: by the caller.
+            now => unsafe { deliver(now.map_err(nothing), to, self.size) },
+        }
     }
 
     fn recv_none(&mut self) -> isize {
