@@ -58,7 +58,8 @@ class sending_end {
   /** Gives the handle of C away, to be freed by ys_tx_free(). */
   [[nodiscard]] ys_tx *release() noexcept { return handle_.release(); }
 
-  /** Closes: the receivers get what was sent, and then learn that it is over. Destruction does the same. False: it was closed before. */
+  /** Closes: the receivers get what was sent, and then learn that it is over, once the last sender is closed or gone. Destruction does the
+   *  same; but this closes an exchange or a broadcast for all its senders. False: it was closed before. */
   bool close() noexcept { return ys_tx_close(raw()) == YS_OK; }
   /** Whether nothing sent now would be received. True of a moved-from handle. */
   bool closed() const noexcept { return ys_tx_is_closed(raw()) != 0; }
@@ -108,7 +109,8 @@ class receiving_end {
   /** Gives the handle of C away, to be freed by ys_rx_free(). */
   [[nodiscard]] ys_rx *release() noexcept { return handle_.release(); }
 
-  /** Closes: senders are disconnected; what was sent is still received. False: it was closed before. */
+  /** Closes the channel, for all its receivers: senders are disconnected; what was sent is still received. Of a watch it closes this
+   *  receiver alone. To give up one of several receivers, destroy it. False: it was closed before. */
   bool close() noexcept { return ys_rx_close(raw()) == YS_OK; }
   /** Whether nothing will come besides what is there. True of a moved-from handle. */
   bool closed() const noexcept { return ys_rx_is_closed(raw()) != 0; }

@@ -58,7 +58,8 @@ class selector {
   status remove(detail::receiving_end &end) noexcept { return status::from(ys_select_remove_rx(raw(), end.raw())); }
   status remove(detail::sending_end &end) noexcept { return status::from(ys_select_remove_tx(raw(), end.raw())); }
 
-  /** A handle that is ready now. Waits until there is one. */
+  /** A handle that is ready now. Waits until there is one. Each is reported at first, ready or not, and again until try_recv() finds nothing
+   *  in it, or try_send() no room. */
   received<std::size_t> wait() noexcept { return wait_ns(detail::for_ever); }
   /** The same, at most so long: otherwise status::timeout, or status::empty if there was no time at all. */
   template <class Rep, class Period>
