@@ -141,7 +141,7 @@ class byte_sender : public sending_end {
 #ifdef YS_HAS_STOP_TOKEN
   /** Sends, and waits for room until a stop is requested: status::stopped, and the message is the caller's. */
   ys::status send(T &&message, const std::stop_token &token) {
-    return detail::until_stopped(this->raw(), token, [&](std::int64_t ns) { return sends::give(out(), message, ns); });
+    return sends::give(out(token), message, for_ever);
   }
 #endif
 
@@ -159,10 +159,7 @@ class byte_sender : public sending_end {
   /** The same, waiting for room until a stop is requested: status::stopped, and the message is gone. */
   template <class... Args>
   ys::status emplace_or_stop(const std::stop_token &token, Args &&...args) {
-    const auto out = [this, &token](const void *bytes, std::int64_t) noexcept {
-      return detail::until_stopped(this->raw(), token, [&](std::int64_t ns) { return this->out()(bytes, ns); });
-    };
-    return sends::emplace(out, for_ever, std::forward<Args>(args)...);
+    return sends::emplace(out(token), for_ever, std::forward<Args>(args)...);
   }
 #endif
 
@@ -177,6 +174,13 @@ class byte_sender : public sending_end {
   auto out() noexcept {
     return [end = this->raw()](const void *bytes, std::int64_t ns) noexcept { return ys::status::from(ys_send_for(end, bytes, ns)); };
   }
+#ifdef YS_HAS_STOP_TOKEN
+  auto out(const std::stop_token &token) noexcept {
+    return [this, &token](const void *bytes, std::int64_t) noexcept {
+      return detail::until_stopped(this->raw(), token, [&](std::int64_t ns) { return out()(bytes, ns); });
+    };
+  }
+#endif
 };
 
 /* What their receivers share. */
